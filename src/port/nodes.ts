@@ -23,7 +23,7 @@ interface RemoteCall {
   surface: string
   requestId: string
   idempotencyKey: string
-  /** The idempotency key was generated here, because the caller sent none. */
+  /** Whether the idempotency key was generated here because the caller sent none. */
   ownKey?: boolean | undefined
 }
 
@@ -55,20 +55,22 @@ export class NodeUnreachable extends Error {
 
 interface Sending {
   isAlive(): Promise<boolean>
-  /** Waits for no other command: the kill switch. */
+  /** Does not wait for other commands. Set for the kill switch. */
   urgent: boolean
 }
 
 export interface NodeClient {
   /**
-   * Returns the owner's answer or throws its error, or `rate_limited` and `unavailable` if too many
-   * of the workspace are under way. Throws `NodeUnreachable` if the connection broke, or `isAlive`
-   * said that the process is gone.
+   * Returns the owner's answer or throws its error. Throws `rate_limited` or `unavailable` if too
+   * many commands of the workspace are under way. Throws `NodeUnreachable` if the connection broke,
+   * or if `isAlive` said that the process is gone.
    */
   send(url: string, command: RemoteCommand, how: Sending): Promise<RemoteAnswer>
 }
 
-/** The part of a command in its headers, so that it can be refused before its body is read. */
+/**
+ * The part of a command that is in its headers, so that it can be refused before its body is read.
+ */
 interface LetterLabel {
   operation: string
   /** The idempotency key. */
@@ -83,7 +85,7 @@ interface Seal extends Pick<LetterLabel, 'operation' | 'workspace'> {
 }
 
 export interface NodeSignature {
-  /** Headers for a body. Content-Length must be sent too: it is signed. */
+  /** Headers for a body. Content-Length must be sent as well, because it is signed. */
   sign(body: string, label: LetterLabel): Record<string, string>
   /** Undefined if the headers are unsigned, or signed too long ago. */
   sealOf(headers: Headers): Seal | undefined
@@ -113,13 +115,13 @@ const PROBE_EVERY_MS = 500
 
 const digestOf = (body: string): string => createHash('sha256').update(body).digest('hex')
 
-/** Keys can be any text, headers cannot. */
+/** Keys can be any text, but headers cannot. */
 const inHeader = (text: string): string => encodeURIComponent(text.toWellFormed())
 
 /**
- * Signs the headers, which include a digest of the body. So the signature binds both, and the
- * headers can be checked alone. `now` is a clock that all processes share, in epoch milliseconds;
- * their own may be hours apart.
+ * Signs the headers, which include a digest of the body. The signature thus covers both, and the
+ * headers can be checked by themselves. `now`: a clock that all processes share, in epoch
+ * milliseconds. Their own clocks may be hours apart.
  */
 export const nodeSignature = (secret: Buffer, now: () => number): NodeSignature => {
   const key = deriveKey(secret, 'letters between nodes')
@@ -156,9 +158,9 @@ export const nodeSignature = (secret: Buffer, now: () => number): NodeSignature 
 }
 
 /**
- * Commands of a process on their way to others, granted to workspaces in turn. Each takes one of
- * the 512 connections that Bun opens at once; the rest are for streams that are passed on, and for
- * calls of models.
+ * The commands of a process that are on their way to others, granted to workspaces in turn. Each
+ * takes one of the 512 connections that Bun opens at once. The rest are for streams that are passed
+ * on and for calls of models.
  */
 const FORWARDED = {
   name: 'forwarded',

@@ -1,8 +1,14 @@
-/** Passwords as argon2id, a few at a time, since each takes a share of memory on purpose. */
+/**
+ * Passwords as argon2id hashes. Only a few are computed at a time, because each takes much memory
+ * on purpose.
+ */
 import { FairLimit } from '#kernel/fair-limit'
 
 export interface Passwords {
-  /** `party` is an address: turns are granted by party, so a flood from one delays only itself. */
+  /**
+   * `party` is an address. Turns are granted by party, so that a flood from one address delays only
+   * itself.
+   */
   hash(password: string, party: string): Promise<string>
   /** Whether the password matches the hash. */
   verify(password: string, known: { hash: string; party: string }): Promise<boolean>

@@ -24,26 +24,28 @@ export interface Tokens {
   /** `expiresAt` is at most the session's own end. */
   access(claims: AccessClaims, expiresAt: Date): Promise<string>
   /**
-   * Undefined unless it is a valid token of ours. Whether the session is still alive, only the
-   * database knows.
+   * Undefined unless it is a valid token of ours. Only the database knows whether the session is
+   * still alive.
    */
   readAccess(token: string): Promise<AccessClaims | undefined>
   refresh(claims: RefreshClaims): string
   /** Undefined if we did not issue it. */
   readRefresh(token: string): RefreshClaims | undefined
   /**
-   * A token for a browser to keep until `expiresAt`. It grants no access; it gives the browser a
+   * A token for a browser to keep until `expiresAt`. It grants no access, but gives the browser a
    * count of password tries of its own.
    */
   browser(known: { personId: string; id?: string | undefined }, expiresAt: Date): string
-  /** Undefined if we did not issue it, or it expired. */
+  /** Undefined if we did not issue it, or if it has expired. */
   readBrowser(token: string): KnownBrowser | undefined
 }
 
 const ALGORITHM = 'HS256'
 const ISSUER = 'tendril'
 const AUDIENCE = 'tendril:app'
-/** In the header, so that no other JWT under this key can pass as an access token (RFC 9068). */
+/**
+ * Set in the header, so that no other JWT under this key can pass as an access token (RFC 9068).
+ */
 const TYPE = 'at+jwt'
 
 const BROWSER_FORM = /^br_([0-9a-f-]{36})\.([0-9A-Za-z_-]{22})\.(\d{1,12})\.([0-9A-Za-z_-]{43})$/
@@ -83,7 +85,7 @@ const accessTokens = (key: Uint8Array): Pick<Tokens, 'access' | 'readAccess'> =>
   },
 })
 
-/** Signs a text with its parts, and says whether a signature is its own. */
+/** Signs a text by its parts, and checks its own signatures. */
 const macWith = (key: Uint8Array) => {
   const seal = (text: string): Buffer => createHmac('sha256', key).update(text).digest()
   return {
@@ -119,8 +121,8 @@ const browserTokens = (key: Uint8Array): Pick<Tokens, 'browser' | 'readBrowser'>
 }
 
 /**
- * Derives the keys from the deployment's secret, so every process accepts tokens that another
- * issued.
+ * Derives the keys from the deployment's secret, so that every process accepts tokens issued by
+ * another.
  */
 export const createTokens = (secret: Buffer): Tokens => ({
   ...accessTokens(deriveKey(secret, 'access tokens')),

@@ -29,29 +29,29 @@ export interface WebhookMessage {
   body: string
 }
 
-/** Secrets that others chose need not have the standard's form: they are keys as they are. */
+/** Secrets that others chose need not have the standard's form. They are used as keys unchanged. */
 const keyOf = (secret: string): Buffer =>
   secret.startsWith(SECRET_PREFIX)
     ? Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
     : Buffer.from(secret)
 
-/** Whether nobody can guess it. */
+/** Whether a secret is too random to guess. */
 export const isWebhookSecret = (secret: string): boolean =>
   keyOf(secret).length >= LEAST_SECRET_BYTES
 
-/** `body`: its bytes, or text in UTF-8. */
+/** `body`: the bytes, or a text to be encoded as UTF-8. */
 const signature = (secret: string, head: string, body: string | Uint8Array): string =>
   `v1,${createHmac('sha256', keyOf(secret)).update(head).update(body).digest('base64')}`
 
 /** How far the time of a message may be from ours. */
 const TOLERANCE_MS = 300_000
-/** Signatures in a header: of a few secrets at most. */
+/** The most signatures in a header. There is one for each of a few secrets. */
 const MOST_SIGNATURES = 8
 const LONGEST_ID = 256
 
 /**
- * The id of a message that was sent to us, if its headers and its signature are right. The header
- * of our API document does as well as the standard's. Takes as long for a wrong signature as for a
+ * The id of a message that was sent to us, if its headers and signature are right. The header of
+ * our API document is accepted as well as the standard's. A wrong signature takes as long as a
  * right one.
  */
 export const verifiedId = (
@@ -113,7 +113,7 @@ const responseOutcome = ({ status, headers }: EgressResponse): DeliveryOutcome =
     : { kind: 'failed', reason }
 }
 
-/** Never the text of a foreign error, only codes and our own words. */
+/** Contains only codes and our own words, never the text of a foreign error. */
 const failureOutcome = (cause: unknown): DeliveryOutcome => {
   if (cause instanceof EgressRefused) return { kind: 'failed', reason: `refused: ${cause.message}` }
   if (cause instanceof Error && cause.name === 'TimeoutError')
@@ -134,7 +134,7 @@ export interface WebhookDelivery {
   deadlineMs: number
 }
 
-/** Makes one try. Never throws; `stopped` if the signal aborted it. */
+/** Makes one try. Never throws. The result is `stopped` if the signal aborted it. */
 export const deliver = async (
   egress: Egress,
   delivery: WebhookDelivery,

@@ -11,15 +11,15 @@ interface Asked {
   url: string
   headers: Record<string, string>
   signal: AbortSignal
-  /** A body makes it a POST. */
+  /** If there is a body, the request is a POST. */
   body?: string
-  /** The most bytes of the answer that are read; 256 KiB unless told. */
+  /** The most bytes of the answer that are read. 256 KiB by default. */
   maxBytes?: number
 }
 
 const DEADLINE_MS = 30_000
 const MOST_BYTES = 262_144
-/** Nobody is asked to wait longer than that. */
+/** A provider cannot make anybody wait longer than this. */
 const LONGEST_WAIT_MS = 3_600_000
 
 /** Never throws. */
@@ -34,7 +34,7 @@ export const callProvider = (
     body: body ?? '',
   })
 
-/** The object of an answer; undefined if it is none, or not all of it came. */
+/** The object in an answer. Undefined if there is none, or if part of the answer is missing. */
 export const answerObject = ({
   body,
   isComplete,
@@ -50,16 +50,16 @@ export const answerObject = ({
 
 export const isSuccess = ({ status }: ProviderAnswer): boolean => status >= 200 && status < 300
 
-/** How long the provider asks us to wait, if it says so. */
+/** How long the provider asks us to wait, if it asks. */
 export const waitOf = ({ headers }: ProviderAnswer): { retryAfterMs?: number } => {
   const ms = retryAfterMs(headers['retry-after'], Date.now())
   return ms === undefined ? {} : { retryAfterMs: Math.min(ms, LONGEST_WAIT_MS) }
 }
 
-/** What became of a message, other than that it was sent. */
+/** What happened to a message that was not sent, or not surely. */
 export type Unsent = Exclude<SendResult, { kind: 'sent' }>
 
-/** A message of which the provider said nothing. */
+/** The result for a message about which the provider said nothing. */
 export const failUnanswered = (called: Exclude<Called, ProviderAnswer>): Unsent =>
   called.kind === 'forbidden' ? { kind: 'refused', error: called.error, of: 'connection' } : called
 

@@ -1,4 +1,4 @@
-/** One request to a provider, never repeated, and what is certain of it afterwards. */
+/** One request to a provider, which is never repeated, and what is certain about it afterwards. */
 import {
   type Egress,
   type EgressRequest,
@@ -15,14 +15,14 @@ export type Called =
       body: string
       isComplete: boolean
     }
-  /** No byte of it left: the connection failed. */
+  /** Nothing was sent, because the connection failed. */
   | { kind: 'unsent'; error: string }
-  /** No byte of it left: our own rules forbid the address. */
+  /** Nothing was sent, because our own rules forbid the address. */
   | { kind: 'forbidden'; error: string }
-  /** It may have arrived. */
+  /** The request may have arrived. */
   | { kind: 'unknown'; error: string }
 
-/** Never the text of a foreign error, only codes and our own words. */
+/** Contains only codes and our own words, never the text of a foreign error. */
 const wordsFor = (cause: unknown): string => {
   if (cause instanceof Error && cause.name === 'TimeoutError') return 'it did not answer in time'
   const { code } = (cause ?? {}) as { code?: unknown }
@@ -31,7 +31,7 @@ const wordsFor = (cause: unknown): string => {
     : 'the connection failed'
 }
 
-/** What arrived, up to the limit and until it broke off. */
+/** Reads what arrives, up to the limit and until it breaks off. */
 const readAll = async (
   body: ReadableStream<Uint8Array>,
 ): Promise<{ body: string; isComplete: boolean }> => {
@@ -44,7 +44,10 @@ const readAll = async (
   }
 }
 
-/** Never throws. An answer whose body broke off is an answer: its status is certain. */
+/**
+ * Never throws. An answer whose body broke off still counts as an answer, because its status is
+ * certain.
+ */
 export const callOnce = async (egress: Egress, request: EgressRequest): Promise<Called> => {
   try {
     const { status, headers, body } = await egress.open(request)

@@ -1,7 +1,7 @@
 /**
- * The channel of developers: whatever can sign a post talks to the agent. Posts and replies are
- * JSON, signed as Standard Webhooks; the connection's secret signs both ways. Replies are kept in
- * their rows, and posted to `config.url` as well if there is one.
+ * The channel for developers: anything that can sign a post can talk to the agent. Posts and
+ * replies are JSON, signed as in Standard Webhooks, with the connection's secret in both
+ * directions. Replies are kept in their rows, and also posted to `config.url` if that is set.
  */
 import { Buffer } from 'node:buffer'
 import { isObject } from '#kernel/json-value'
@@ -40,11 +40,11 @@ const LONGEST = {
 const TEXTS = ['id', 'sender', 'text'] as const
 const OPTIONAL = ['name', 'thread'] as const
 const MOST_ATTACHMENTS = 20
-/** Of the whole exchange with the receiver of replies. */
+/** For the whole exchange with the receiver of replies. */
 const DEADLINE_MS = 10_000
 const ANSWER_BYTES = 16_384
 
-/** Signs for connections without a secret, which no post can name. */
+/** Signs for connections without a secret. No post can name such a connection. */
 const NOBODYS = newWebhookSecret()
 
 const parseBody = (body: Uint8Array): Record<string, unknown> | undefined => {
@@ -56,13 +56,13 @@ const parseBody = (body: Uint8Array): Record<string, unknown> | undefined => {
   }
 }
 
-/** A text that is not empty and no longer than this; else undefined. */
+/** A text that is not empty and not longer than `most`. Undefined for anything else. */
 const textOf = (value: unknown, most: number): string | undefined => {
   const text = typeof value === 'string' ? storable(value).trim() : ''
   return text !== '' && text.length <= most ? text : undefined
 }
 
-/** Its text comes with the post. */
+/** An attachment whose text comes with the post. */
 const attachmentOf = (value: unknown): Attachment[] => {
   if (!isObject(value)) return []
   const name = textOf(value.name, LONGEST.fileName)
@@ -80,13 +80,14 @@ const attachmentOf = (value: unknown): Attachment[] => {
 }
 
 /**
- * With what people of the page to talk to the connection begin: no post can come from one of them.
+ * The prefix of senders on the page for talking to the connection. No post can come from such a
+ * sender.
  */
 export const PAGE_SENDER = 'page:'
 
 /**
- * Required fields that are missing or too long, and optional ones that are given and are no such
- * text.
+ * Names a required field that is missing or too long, or an optional one that is given but is not
+ * such a text.
  */
 const flawOf = ({ body, headers }: InboundPost): string | undefined => {
   const post: Record<string, unknown> = { ...parseBody(body) }
@@ -123,7 +124,7 @@ const read = (inbound: InboundPost, { routingKey }: OpenConnection): InboundMess
     {
       eventIds: [id],
       sender: { id: sender, name: textOf(post.name, LONGEST.name) ?? null },
-      // Without a thread, each sender has a conversation of his own.
+      // Without a thread, each sender has a separate conversation.
       ...{ thread: thread ?? 'direct', isShared: thread !== undefined },
       ...{
         subject: null,
@@ -175,9 +176,9 @@ const configErrorOf =
     }
   }
 
-/** Statuses of a receiver that wants the same again later. */
+/** Statuses of a receiver that wants the same request again later. */
 const ASKS_TO_WAIT = [429, 503]
-/** Statuses that every further reply would get, too. */
+/** Statuses that every later reply would get as well. */
 const OF_THE_ADDRESS = [401, 403, 404, 405, 410]
 
 const outcomeOf = (

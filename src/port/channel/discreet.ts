@@ -1,6 +1,6 @@
 /**
- * Adapters whose providers' words are free of credentials: a provider can repeat what it was given,
- * and its errors are kept and shown.
+ * Adapters that remove credentials from their providers' words. A provider can repeat what it was
+ * given, and its errors are kept and shown.
  */
 import { cleanedOf, secretsOf } from '#domain/agent/mcp/secrets'
 import type { ChannelAdapter, OpenConnection } from './channel.ts'

@@ -1,4 +1,4 @@
-/** Attachments that are kept by a provider. */
+/** Attachments that a provider stores. */
 import type { Egress, EgressBytes } from '../egress/egress.ts'
 import { EgressRefused } from '../egress/target.ts'
 import type { Fetched } from './channel.ts'
@@ -7,7 +7,7 @@ import type { Fetched } from './channel.ts'
 const MOST_BYTES = 1_048_576
 const MOST_REDIRECTS = 3
 const DEADLINE_MS = 60_000
-/** Statuses that will not change. */
+/** Statuses that will not change later. */
 const GONE = new Set([400, 401, 403, 404, 410])
 
 type Got = Fetched<Uint8Array> | { kind: 'redirect'; url: string }
@@ -16,8 +16,7 @@ interface Download {
   url: string
   headers: Record<string, string>
   /**
-   * Why an answer is not the file, whatever its status, in words; undefined if nothing speaks
-   * against it.
+   * Why an answer is not the file, whatever its status, in words. Undefined if it may be the file.
    */
   refusal?(answer: EgressBytes): string | undefined
 }
@@ -63,7 +62,7 @@ const getOnce = async (
   }
 }
 
-/** Follows redirects, which get the headers only within the same origin. Never throws. */
+/** Follows redirects, and sends the headers only within the same origin. Never throws. */
 export const downloadFrom = async (
   egress: Egress,
   download: Download,

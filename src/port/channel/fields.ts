@@ -1,6 +1,6 @@
 /**
- * Values of JSON that a provider, or somebody else, sent. None of these throws, whatever the value
- * is.
+ * Reading JSON values that a provider, or somebody else, sent. None of these functions throws,
+ * whatever the value is.
  */
 import { isObject } from '#kernel/json-value'
 import { beginning, storable } from '#kernel/storable'
@@ -9,7 +9,7 @@ export type JsonObject = Readonly<Record<string, unknown>>
 
 const NOTHING: JsonObject = {}
 
-/** Undefined if it is no JSON object. */
+/** Undefined if the body is not a JSON object. */
 export const parseObject = (body: Uint8Array | string): JsonObject | undefined => {
   try {
     const value: unknown = JSON.parse(
@@ -21,24 +21,24 @@ export const parseObject = (body: Uint8Array | string): JsonObject | undefined =
   }
 }
 
-/** Empty if it is no object. */
+/** An empty object if the value is not an object. */
 export const asObject = (value: unknown): JsonObject => (isObject(value) ? value : NOTHING)
 
-/** The objects of a list, at most so many; empty if it is no list. */
+/** Up to `most` objects of a list. Empty if the value is not a list. */
 export const objectsIn = (value: unknown, most: number): JsonObject[] =>
   Array.isArray(value) ? value.slice(0, most).filter(isObject) : []
 
-/** As it can be stored; undefined if it is no text, or empty. */
+/** The text in storable form. Undefined if it is empty or not a text. */
 export const storableText = (value: unknown, most: number): string | undefined => {
   if (typeof value !== 'string') return undefined
   const text = beginning(storable(value), most)
   return text === '' ? undefined : text
 }
 
-/** A name that a provider gave something; undefined if it does not look like one. */
+/** A name that a provider gave to something. Undefined if it does not have the expected form. */
 export const readId = (value: unknown, form: RegExp): string | undefined =>
   typeof value === 'string' && form.test(value) ? value : undefined
 
-/** A size in bytes; null if it is none. */
+/** A size in bytes; null if the value is not a size. */
 export const readSize = (value: unknown): number | null =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null

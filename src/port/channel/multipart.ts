@@ -1,6 +1,6 @@
 /**
- * Bodies of `multipart/form-data` (RFC 7578), whose length the edge has bounded. The time grows by
- * the length alone.
+ * Bodies of `multipart/form-data` (RFC 7578), whose length the edge has limited. Parsing takes time
+ * linear in the length.
  */
 
 export interface PostedFile {
@@ -12,14 +12,14 @@ export interface PostedFile {
 
 interface Part {
   field: string
-  /** Null: a field and no file. */
+  /** Null for a field that is not a file. */
   fileName: string | null
   mimeType: string
   bytes: Uint8Array
 }
 
 const LONGEST_BOUNDARY = 200
-/** Of one part. */
+/** The limit for the head of one part. */
 const LONGEST_HEAD = 4_096
 const HEAD_END = '\r\n\r\n'
 
@@ -32,8 +32,8 @@ const boundaryOf = (contentType: string): string | undefined => {
 }
 
 /**
- * A parameter of `Content-Disposition`; browsers and providers write `%22` or `\"` for a quotation
- * mark within.
+ * A parameter of `Content-Disposition`. Browsers and providers write a quotation mark inside it as
+ * `%22` or `\"`.
  */
 const parameterOf = (head: string, name: string): string | null => {
   const quoted = new RegExp(`;\\s*${name}="((?:[^"\\\\]|\\\\.)*)"`, 'i').exec(head)?.[1]
@@ -57,7 +57,7 @@ const partOf = (bytes: Buffer): Part | undefined => {
   }
 }
 
-/** Undefined if it is none, or has more parts than `most`. */
+/** Undefined if the body is not multipart, or has more than `most` parts. */
 export const parseMultipart = (
   body: Uint8Array,
   contentType: string,

@@ -1,6 +1,6 @@
 /**
- * What another wrote and a person passes on. It is not the sender's word: it comes as a file, for
- * which nobody vouches.
+ * Text of somebody else that a person passes on. Because these are not the sender's own words, it
+ * arrives as a file that nobody vouches for.
  */
 import type { Attachment, Fetched } from './channel.ts'
 
@@ -9,6 +9,6 @@ export const passedOn = (text: string): Attachment => ({
   ref: text === '' ? null : { text },
 })
 
-/** What came with the post itself. */
+/** Bytes that came with the post itself. */
 export const broughtBy = ({ text }: Record<string, unknown>): Fetched<Uint8Array> | undefined =>
   typeof text === 'string' ? { kind: 'fetched', value: Buffer.from(text) } : undefined

@@ -1,5 +1,5 @@
 /**
- * The bodies of posts, before anything of them is believed. Nothing here throws, whatever the bytes
+ * The bodies of posts, before anything in them is believed. Nothing here throws, whatever the bytes
  * are.
  */
 import { isObject } from '#kernel/json-value'
@@ -7,12 +7,12 @@ import type { InboundPost } from './channel.ts'
 import { type PostedFile, parseMultipart } from './multipart.ts'
 
 export interface PostedForm {
-  /** In the order in which they came; a name may come again. */
+  /** Fields in the order in which they came. A name may occur more than once. */
   fields: readonly (readonly [name: string, value: string])[]
   files: readonly PostedFile[]
 }
 
-/** More than any provider sends, and few enough to sort and to sign again. */
+/** More fields than any provider sends, and few enough to sort and sign again. */
 const MOST_FIELDS = 1_000
 
 const mediaType = (header: string | null): string =>
@@ -58,7 +58,7 @@ const jsonOf = ({ headers, body }: InboundPost): Record<string, unknown> | undef
   }
 }
 
-/** A post is asked for its route, its signature and its messages, and read once for all of them. */
+/** Reads a post once. The result serves its route, its signature and its messages. */
 const once = <V>(read: (post: InboundPost) => V): ((post: InboundPost) => V) => {
   const known = new WeakMap<InboundPost, { value: V }>()
   return (post) => {
@@ -68,11 +68,11 @@ const once = <V>(read: (post: InboundPost) => V): ((post: InboundPost) => V) => 
   }
 }
 
-/** Its fields, if it is a form. */
+/** The fields of the post if it is a form. */
 export const postedForm = once(formOf)
-/** Its object, if it is JSON. */
+/** The object in the post if it is JSON. */
 export const postedJson = once(jsonOf)
 
-/** The first field of this name, or an empty text. */
+/** The first field with this name, or an empty text. */
 export const formField = ({ fields }: PostedForm, name: string): string =>
   fields.find(([given]) => given === name)?.[1] ?? ''

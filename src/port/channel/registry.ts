@@ -10,7 +10,7 @@ import { whatsAppAdapter } from './whatsapp/adapter.ts'
 
 export interface ChannelParts {
   egress: Egress
-  /** Where each provider is called, without a trailing slash. */
+  /** Where each provider is called. Without a trailing slash. */
   urls: Readonly<
     Record<
       'slack' | 'slack_files' | 'whatsapp' | 'twilio' | 'resend' | 'mailgun' | 'mailgun_eu',

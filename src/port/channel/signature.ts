@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /**
- * Whether `given` is the HMAC-SHA256 of the parts in lower-case hexadecimal digits. Takes as long
- * for a wrong one as for a right one.
+ * Whether `given` is the HMAC-SHA256 of the parts, in lower-case hexadecimal. A wrong one takes as
+ * long as a right one.
  */
 export const isHmac = (
   given: string,

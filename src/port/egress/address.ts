@@ -26,14 +26,14 @@ const SPECIAL_V4: Range[] = [
 ]
 
 /**
- * All public IPv6 addresses. Ranges outside that map or translate IPv4 addresses are refused with
- * the rest.
+ * All public IPv6 addresses. The ranges outside it that map or translate IPv4 addresses are refused
+ * with the rest.
  */
 const GLOBAL_V6: Range = ['2000::', 3]
 
 /**
- * Special ranges inside it: protocol assignments with Teredo, documentation, and 6to4, which leads
- * to any IPv4 address.
+ * Special ranges inside it: protocol assignments including Teredo, documentation, and 6to4, which
+ * can lead to any IPv4 address.
  */
 const SPECIAL_V6: Range[] = [
   ['2001::', 23],
@@ -53,8 +53,8 @@ const globalV6 = listOf('ipv6', [GLOBAL_V6])
 const specialV6 = listOf('ipv6', SPECIAL_V6)
 
 /**
- * Whether an IP address belongs to the public internet. Takes the form that resolvers and the URL
- * parser produce.
+ * Whether an IP address belongs to the public internet. Takes addresses in the form that resolvers
+ * and the URL parser produce.
  */
 export const isPublicAddress = (address: string): boolean => {
   switch (isIP(address)) {

@@ -1,7 +1,7 @@
 /** The body of a response as it arrives. */
 import type { IncomingMessage } from 'node:http'
 
-/** More arrived than the caller takes. */
+/** More bytes arrived than the caller accepts. */
 export class TooLong extends Error {
   override readonly name = 'TooLong'
 }
@@ -14,8 +14,8 @@ interface Reading {
 }
 
 /**
- * Reads no faster than the stream is read. Once it has ended, for whatever reason, so has the
- * connection.
+ * The body as a stream, which reads no faster than it is read itself. When it ends, for whatever
+ * reason, the connection has ended too.
  */
 export const bodyOf = (
   response: IncomingMessage,

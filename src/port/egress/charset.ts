@@ -1,6 +1,6 @@
-/** Text of the bytes of a page, in the encoding that it names. */
+/** Decodes the bytes of a page in the encoding that it names. */
 
-/** Of the bytes: HTML names its encoding at its beginning. */
+/** How many bytes are searched: HTML names its encoding at its beginning. */
 const BEGINNING = 1_024
 
 const NAMED = /charset\s*=\s*["']?\s*([\w:.-]{1,40})/i
@@ -20,8 +20,8 @@ const decoder = (label: string | undefined): TextDecoder | undefined => {
 }
 
 /**
- * In the order of the standard: the mark at the beginning, the header, the page itself. Encodings
- * that nobody knows are taken as UTF-8.
+ * Follows the order of the standard: the byte order mark, the header, the page itself. Unknown
+ * encodings are treated as UTF-8.
  */
 export const textOfBytes = (bytes: Uint8Array, contentType: string): string => {
   const mark = marks.find(([start]) => start.every((byte, index) => bytes[index] === byte))?.[1]

@@ -1,6 +1,6 @@
 /**
- * The HTTP client for addresses that tenants chose. It calls only the public internet. It checks
- * the URL, and every address that its name resolves to, in the lookup of the very connection, so
+ * The HTTP client for addresses that tenants chose. It only calls the public internet. It checks
+ * the URL and every address that the name resolves to, in the lookup of the connection itself, so
  * that the name cannot change in between. Redirects are responses like any other, nothing is sent
  * twice, and no connection or proxy is shared.
  */
@@ -19,7 +19,7 @@ export interface EgressRequest {
   method: 'GET' | 'POST' | 'DELETE'
   headers: Record<string, string>
   body: string
-  /** For the lookup, the connection and the whole response. */
+  /** For the lookup, the connection and the whole response together. */
   deadlineMs: number
   /** The most bytes of the response body that are read. */
   maxBytes: number
@@ -37,7 +37,7 @@ export interface EgressResponse {
 
 type EgressGet = Pick<EgressRequest, 'url' | 'headers' | 'deadlineMs' | 'maxBytes' | 'signal'>
 
-/** The bytes as the server means them: packed ones are unpacked, up to the same limit. */
+/** A response with its bytes unpacked, up to the same limit. */
 export type EgressBytes = Omit<EgressResponse, 'body'> & { bytes: Buffer }
 
 /** No byte of the request was sent. */
@@ -45,11 +45,11 @@ export class NotConnected extends Error {
   override readonly name = 'NotConnected'
 }
 
-/** A response whose body is read as it arrives. Its body must be read to its end, or cancelled. */
+/** A response whose body is read as it arrives. The body must be read to its end, or cancelled. */
 export type EgressStream = Pick<EgressResponse, 'status' | 'headers'> & {
   /**
-   * Not unpacked. Fails if it is longer than `maxBytes` (`TooLong`), breaks off, or does not end in
-   * time.
+   * The packed bytes. Fails if the body is longer than `maxBytes` (`TooLong`), breaks off, or does
+   * not end in time.
    */
   body: ReadableStream<Uint8Array>
 }
@@ -62,10 +62,11 @@ export interface Egress {
    * response came.
    */
   send(request: EgressRequest): Promise<EgressResponse>
-  /** The same, of what is only read. */
+  /** The same, for requests that only read. */
   get(request: EgressGet): Promise<EgressBytes>
   /**
-   * The same, as soon as the response begins. Throws `NotConnected` if no connection came about.
+   * The same, but returns as soon as the response begins. Throws `NotConnected` if there was no
+   * connection.
    */
   open(request: EgressRequest): Promise<EgressStream>
 }
@@ -77,7 +78,7 @@ interface Address {
 
 export interface EgressOptions {
   rules: EgressRules
-  /** Resolves a name to all its addresses; the system's resolver by default. */
+  /** Resolves a name to all its addresses. The system's resolver by default. */
   resolve?: (hostname: string) => Promise<Address[]>
   /** Certificates to trust instead of the default ones. */
   ca?: string
@@ -115,7 +116,10 @@ export const createEgress = ({ rules, resolve = bySystem, ca }: EgressOptions): 
   }
 }
 
-/** One non-public address condemns the name: there is no honest reason for a mixture. */
+/**
+ * If one address of a name is not public, the name is refused, because there is no honest reason
+ * for such a mixture.
+ */
 const checkedLookup =
   (resolve: (hostname: string) => Promise<Address[]>, { exempt }: EgressTarget): LookupFunction =>
   (hostname, options, done) => {
@@ -142,7 +146,7 @@ interface Exchange {
   response: Promise<IncomingMessage>
   /** Whether bytes of the request may have been sent. */
   isConnected(): boolean
-  /** Aborts when time runs out, or the caller stops it. */
+  /** Aborts when time runs out or the caller stops it. */
   ended: AbortSignal
   /** Ends the connection. */
   end(): void
@@ -194,8 +198,8 @@ const wholeOf = async (exchange: Exchange, maxBytes: number): Promise<EgressByte
     const read = await readBounded(response, maxBytes)
     return { status: response.statusCode ?? 0, headers: response.headers, ...read }
   } catch (cause) {
-    // The client throws its own error for an aborted request; ours says whether time ran out or the
-    // caller stopped.
+    // For an aborted request, the client throws its own error. Ours tells whether time ran out or
+    // the caller stopped it.
     exchange.ended.throwIfAborted()
     throw cause
   } finally {
@@ -225,7 +229,7 @@ const answerOf = (request: ClientRequest, body: string): Promise<IncomingMessage
     request.end(body)
   })
 
-/** A megabyte can hold a gigabyte: no more of it is unpacked than is kept. */
+/** A packed megabyte can hold a gigabyte, so no more is unpacked than is kept. */
 const unpack = async (
   { headers, bytes, complete }: EgressBytes,
   maxBytes: number,

@@ -1,10 +1,10 @@
-/** The words of a page of HTML. */
+/** The text of an HTML page. */
 import { Tokenizer } from 'htmlparser2'
 
 export interface PageText {
   title: string | null
   text: string
-  /** There is more of it. */
+  /** Whether the page has more text. */
   isCut: boolean
 }
 
@@ -65,18 +65,18 @@ const LINES = new Set([
 const CELLS = new Set(['td', 'th'])
 
 /**
- * In characters. A piece takes a millisecond; between two of them the process does other things.
+ * In characters. A piece takes a millisecond. Between two pieces, the process can do other work.
  */
 const PIECE = 8_192
 const LONGEST_TITLE = 300
 
 const nothing = (): void => {}
 
-/** Collapses spaces as they arrive, so that a text that is all spaces takes no room. */
+/** Collapses spaces as they arrive, so that a text made only of spaces takes no memory. */
 class Words {
   #text = ''
   #gap: '' | ' ' | '\n' = ''
-  /** What lines begin with. */
+  /** What each line begins with. */
   lead = ''
 
   constructor(private readonly most: number) {}
@@ -96,7 +96,7 @@ class Words {
     return this.#gap === '\n' ? `\n${this.lead}` : this.#gap
   }
 
-  /** What follows is another word, or begins a line. */
+  /** Separates what follows from the words before it, by a space or a line end. */
   #separate(gap: ' ' | '\n'): void {
     if (this.#gap !== '\n') this.#gap = gap
   }
@@ -119,8 +119,8 @@ class Words {
 }
 
 /**
- * Parsers of whole documents keep a tree, or a list of open elements, and some take time by the
- * square of a hostile page. The tokenizer keeps nothing, so its time grows by the length alone.
+ * Parsers for whole documents keep a tree or a list of open elements, and some take quadratic time
+ * on a hostile page. The tokenizer keeps nothing, so its time is linear in the length.
  */
 class Page {
   readonly words
@@ -142,7 +142,8 @@ class Page {
   }
 
   /**
-   * Deeper quotations begin with the mark once, too: nobody counts how many a hostile page opens.
+   * Quotations inside quotations also get the mark only once, because a hostile page may open any
+   * number of them.
    */
   #quote(change: 1 | -1): void {
     this.#quoted = Math.max(0, this.#quoted + change)
@@ -207,7 +208,7 @@ class Page {
   }
 }
 
-/** Reads no further than the text is long. Lines of quotations begin with `quoteMark`. */
+/** Stops reading when the text is long enough. Lines of quotations begin with `quoteMark`. */
 export const textOfHtml = async (
   html: string,
   most: number,

@@ -4,7 +4,9 @@ import { textOfBytes } from './charset.ts'
 import type { Egress, EgressBytes } from './egress.ts'
 import { type PageText, textOfHtml } from './html-text.ts'
 
-/** What the address answered cannot be read. The message holds nothing that the address wrote. */
+/**
+ * The answer of the address cannot be read. The message contains nothing that the address wrote.
+ */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable'
 }
@@ -14,13 +16,13 @@ export interface WebPage extends PageText {
   /** Where the redirects led. */
   finalUrl: string
   type: string | null
-  /** An address to which it redirects, and which was not asked. */
+  /** An address that the page redirected to and that was not called. */
   redirect: string | null
 }
 
 export interface PageRequest {
   url: string
-  /** Characters of text. */
+  /** The most characters of text. */
   most: number
   /** Whether a redirect may be followed to this address. */
   mayFollow(url: string): boolean
@@ -28,7 +30,7 @@ export interface PageRequest {
 
 const MOST_REDIRECTS = 3
 const MOST_BYTES = 1_048_576
-/** For all requests together. */
+/** For all requests of a page together. */
 const DEADLINE_MS = 15_000
 
 const HTML = new Set(['text/html', 'application/xhtml+xml'])
@@ -41,7 +43,7 @@ const headers = {
 
 const headerOf = ({ headers }: EgressBytes, name: string): string => String(headers[name] ?? '')
 
-/** Throws unless it is one that holds text. */
+/** Throws unless the type is one that holds text. */
 const typeOf = (contentType: string): string => {
   const type = contentType.split(';')[0]!.trim().toLowerCase()
   if (HTML.has(type) || PLAIN.has(type)) return type
@@ -96,9 +98,9 @@ const redirectOf = (answer: EgressBytes, url: string): string | undefined => {
 }
 
 /**
- * Follows few redirects, each of which is judged anew; one that may not be followed is the result.
- * Throws `EgressRefused` or `Unreadable`, a `TimeoutError`, or the system's error if no answer
- * came.
+ * Follows a few redirects, each of which is judged anew. A redirect that may not be followed is the
+ * result. Throws `EgressRefused` or `Unreadable`, or a `TimeoutError` or the system's error if no
+ * answer came.
  */
 export const readPage = async (
   egress: Egress,

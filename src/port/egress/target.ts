@@ -1,11 +1,11 @@
 /**
- * Which addresses tenants may have us call, as far as the URL shows. The lookup checks what a name
+ * Which addresses tenants may have us call, as far as the URL tells. The lookup checks what a name
  * resolves to.
  */
 import { isIP } from 'node:net'
 import { isPublicAddress } from './address.ts'
 
-/** No connection was opened. The message tells the person who chose the address why. */
+/** No connection was opened. The message tells the person who chose the address why not. */
 export class EgressRefused extends Error {
   override readonly name = 'EgressRefused'
 }
@@ -22,14 +22,14 @@ export interface EgressTarget {
   /** IPv6 addresses have no brackets. */
   hostname: string
   port: number
-  /** Exempt: any address that the name resolves to may be called. */
+  /** Exempt from all rules: any address that the name resolves to may be called. */
   exempt: boolean
 }
 
 const LONGEST_URL = 2_048
-/** Characters that nobody means and on which parsers disagree. */
+/** Characters that nobody uses on purpose and that parsers treat differently. */
 const UNCLEAR = /[\s\\\p{Cc}]/u
-/** Names that mean something else on every machine or network. */
+/** Names that mean something different on each machine or network. */
 const LOCAL_NAME =
   /(^|\.)(localhost|local|internal|intranet|lan|home|corp|private|test|invalid|onion)$|\.home\.arpa$/
 const PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 }

@@ -1,4 +1,4 @@
-/** The encodings in which servers pack their answers. */
+/** The encodings in which servers may compress their answers. */
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 
@@ -12,8 +12,8 @@ const kinds: Record<string, () => Transform> = {
 export const ACCEPTED = 'gzip, br'
 
 /**
- * Unpacks what is written to it; undefined if nothing is packed. Throws if the encoding is not
- * known, or there are several.
+ * Unpacks what is written to it. Undefined if nothing is packed. Throws if the encoding is unknown,
+ * or if there are several.
  */
 export const unpacking = (encoding: string | string[] | undefined): Transform | undefined => {
   const name = String(encoding ?? '')

@@ -1,4 +1,7 @@
-/** Files as MiBs, each with its SHA-256: part of a file can be checked without the rest. */
+/**
+ * Files as blocks of a MiB, each with its SHA-256, so that part of a file can be checked without
+ * the rest.
+ */
 import { createHash } from 'node:crypto'
 import { fail } from '#kernel/errors'
 import type { KeptFile } from '#store/app/files'
@@ -10,12 +13,12 @@ const DIGEST = 64
 
 const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
-/** The hashes of bytes that come in pieces. */
+/** Computes the hashes of bytes that come in pieces. */
 export class Hashing {
   readonly #whole = createHash('sha256')
   #block = createHash('sha256')
   #digests = ''
-  /** Bytes of the block that has begun. */
+  /** How many bytes the current block has so far. */
   #begun = 0
   byteSize = 0
 
@@ -31,7 +34,7 @@ export class Hashing {
     }
   }
 
-  /** To be called once, after all bytes. */
+  /** Must be called once, after all bytes. */
   end(): Pick<KeptFile, 'byte_size' | 'sha256' | 'digests'> {
     if (this.#begun > 0) this.#endBlock()
     return { byte_size: this.byteSize, sha256: this.#whole.digest('hex'), digests: this.#digests }
@@ -50,7 +53,7 @@ export const refuseSize = (most: number): never =>
   fail('payload_too_large', `a file has at most ${sizeWords(most)}`)
 
 /**
- * The bytes in pieces of `size`, the last one of what is left. Throws `payload_too_large` beyond
+ * The bytes in pieces of `size`; the last piece has what is left. Throws `payload_too_large` beyond
  * `most` bytes.
  */
 export const splitBytes = (
@@ -92,7 +95,7 @@ async function* gather(
   if (filled > 0) yield piece.slice(0, filled)
 }
 
-/** Whether these are the bytes of that block. */
+/** Whether these bytes match that block's hash. */
 export const isBlock = (
   { byte_size, digests }: KeptFile,
   number: number,

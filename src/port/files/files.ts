@@ -7,19 +7,19 @@ import type { KeptFile } from '#store/app/files'
 import type { Query, Sql } from '#store/engine/db'
 import type { Gate } from '#store/engine/letter'
 
-/** Bytes as they come: whole, or in pieces of any size. */
+/** The bytes of a file, either whole or in pieces of any size. */
 export type Source = Uint8Array | AsyncIterable<Uint8Array>
 
-/** A file whose record is still to be decided. */
+/** Stored bytes that do not belong to a record yet. */
 export interface NewFile {
   id: string
   byteSize: number
   /** In hex. */
   sha256: string
   /**
-   * In the letter that makes the record: the writes that keep the file, for its effects. Throws
-   * `conflict` if the workspace has no room for it. Without them there is no file, and what was
-   * stored for it is removed within two days.
+   * Returns the writes that keep the file, for the effects of the letter that makes the record.
+   * Throws `conflict` if the workspace has no room for it. Without these writes there is no file,
+   * and what was stored for it is removed within two days.
    */
   keep(sql: Sql, gate: Pick<Gate, 'counters'>): Promise<Query[]>
 }
@@ -28,17 +28,17 @@ export interface FileReading {
   tenantId: string
   /** Runs a statement over the workspace's rows. */
   read<Row>(query: Query<Row>): Promise<Row[]>
-  /** First and last byte, from 0; default: all. */
+  /** The first and last byte, counted from 0. Default: all. */
   range?: { from: number; to: number } | undefined
   signal?: AbortSignal | undefined
 }
 
-/** One of the two places. */
+/** One of the two places where files are kept. */
 export interface Store {
   /** The most bytes of a file. */
   readonly most: number
   /**
-   * Takes in the bytes, beside the mailbox and in the process that owns the workspace. Throws
+   * Takes in the bytes, beside the mailbox, in the process that owns the workspace. Throws
    * `payload_too_large`, `conflict` if the workspace has no room, and `unavailable`.
    */
   put(tenantId: string, source: Source, signal?: AbortSignal): Promise<NewFile>
@@ -55,8 +55,8 @@ export interface Store {
 
 export interface Files extends Pick<Store, 'most' | 'put'> {
   /**
-   * The bytes of a kept file, in pieces of up to a MiB, each compared with its hash before it is
-   * given out. Throws `unavailable`.
+   * The bytes of a kept file, in pieces of up to a MiB. Each piece is compared with its hash before
+   * it is returned. Throws `unavailable`.
    */
   read(file: KeptFile, reading: FileReading): AsyncGenerator<Uint8Array>
 }
@@ -66,7 +66,7 @@ const KIB_OF_GIB = 1_048_576
 /** As file_kib in sql/000124-baseline/07-knowledge.sql counts them. */
 const kibOf = (byteSize: number): number => Math.max(4, Math.ceil(byteSize / 1_024))
 
-/** Throws unless files of so many bytes more fit into the room of a workspace. */
+/** Throws unless the workspace has room for files of this many bytes more. */
 export const requireFileRoom = (
   { counters }: Pick<Gate, 'counters'>,
   byteSize: number,

@@ -1,4 +1,7 @@
-/** The files of this deployment: new ones go to one store, and each is read from its own. */
+/**
+ * The files of this deployment. New files go to one store, and each file is read from the store
+ * that has it.
+ */
 import { fail } from '#kernel/errors'
 import type { Log } from '#kernel/log'
 import type { FileStore } from '#store/app/files'
@@ -6,7 +9,7 @@ import { isBlock, sliceRange, spanOf } from './blocks.ts'
 import type { Files, Store } from './files.ts'
 import { postgresStore } from './postgres.ts'
 
-/** New files go to S3 if it is given. */
+/** New files go to S3 if it is configured. */
 export const openFiles = ({ log, s3 }: { log: Log; s3: Store | undefined }): Files => {
   const postgres = postgresStore()
   return filesOf({ postgres, s3 }, s3 ?? postgres, log)

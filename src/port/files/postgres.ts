@@ -1,6 +1,6 @@
 /**
- * Files in the database: their bytes are part of the letter that makes their record, so neither is
- * ever without the other.
+ * Files in the database. Their bytes are part of the letter that makes their record, so neither
+ * exists without the other.
  */
 import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
@@ -8,7 +8,7 @@ import { fileBlock, insertBlock, insertFile } from '#store/app/files'
 import { BLOCK_BYTES, Hashing, splitBytes } from './blocks.ts'
 import { requireFileRoom, type Store } from './files.ts'
 
-/** Letters of the workspace wait while one writes its bytes. */
+/** The limit is low because the workspace's letters wait while one writes its bytes. */
 const MOST = 4 * BLOCK_BYTES
 const MOST_GIB = 1
 

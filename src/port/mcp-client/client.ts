@@ -1,45 +1,45 @@
 /**
- * A client of servers of the Model Context Protocol that people of a workspace have named. It
- * trusts nothing that they say.
+ * A client for MCP servers (Model Context Protocol) that people of a workspace have named. It
+ * trusts nothing that the servers say.
  */
 
 import type { ForeignAnswer } from '#domain/agent/mcp/foreign-result'
 
 export type McpConnection =
-  /** The headers may hold secrets. They go to the URL's own origin alone. */
+  /** The headers may hold secrets. They are sent only to the URL's own origin. */
   | { transport: 'streamable_http'; url: string; headers: Record<string, string> }
-  /** A program on this machine, which the operator allows by MCP_STDIO. */
+  /** A program on this machine that the operator allows by MCP_STDIO. */
   | { transport: 'stdio'; command: string; args: readonly string[]; env: Record<string, string> }
 
 export type McpFailure =
-  /** By our own rules: nothing was called. */
+  /** Our own rules refused it, and nothing was called. */
   | 'refused'
-  /** No connection, or the program did not start. */
+  /** There was no connection, or the program did not start. */
   | 'unreachable'
-  /** The server wants credentials, or other ones. */
+  /** The server requires credentials, or different ones. */
   | 'unauthorized'
   /** The server no longer knows the session. */
   | 'session_lost'
-  /** The server answered with another HTTP status than those of success. */
+  /** The server answered with an HTTP status other than success. */
   | 'status'
-  /** The server speaks no version of the protocol that we do, or has no tools. */
+  /** The server has no protocol version in common with us, or has no tools. */
   | 'unsupported'
   | 'too_large'
-  /** More messages or requests than an honest server needs. */
+  /** The server sent more messages or requests than an honest one needs. */
   | 'flood'
   | 'timeout'
   /** The connection or the program ended before the answer. */
   | 'closed'
-  /** The answer is none that the protocol knows. */
+  /** The answer does not follow the protocol. */
   | 'broken'
-  /** The server answered a question of ours with an error. */
+  /** The server answered a request of ours with an error. */
   | 'server_error'
   | 'stopped'
 
 /**
- * No answer. The message is ours: it holds no header, no secret and no word of the server. Of a
- * call, `outcome` says whether the server provably did nothing: it was not sent, or the server
- * itself says that it turned it away.
+ * There is no answer. The message is ours and contains no header, no secret and no word of the
+ * server. For a call, `outcome` says whether the server provably did nothing, because the call was
+ * not sent or because the server itself says that it rejected it.
  */
 export class McpError extends Error {
   override readonly name = 'McpError'
@@ -54,40 +54,40 @@ export class McpError extends Error {
 }
 
 export interface McpListing {
-  /** Unchecked: see `foreignTools`. */
+  /** Not checked yet; see `foreignTools`. */
   tools: unknown[]
-  /** There are more, which were not read. */
+  /** Whether there are more tools, which were not read. */
   isCut: boolean
 }
 
 export interface McpCall {
-  /** Sent along as `tendril/idempotency-key`: a server that knows it does nothing twice. */
+  /** Sent as `tendril/idempotency-key`. A server that knows it does nothing twice. */
   idempotencyKey: string
   signal: AbortSignal
 }
 
-/** A session with one server. Not to be shared. */
+/** A session with one server. It must not be shared. */
 export interface McpClientSession {
-  /** As it calls itself, cleaned; the version of the protocol that is spoken. */
+  /** The server's cleaned name and version, and the protocol version that is spoken. */
   readonly info: { name: string; version: string; protocol: string }
   /** The server has said that its tools have changed. */
   readonly toolsChanged: boolean
   /** Throws `McpError`. */
   list(): Promise<McpListing>
   /**
-   * Sends it at most once, whatever happens. An error that the server answers is an answer. Throws
-   * `McpError`.
+   * Sends the call at most once, whatever happens. An error that the server returns counts as an
+   * answer. Throws `McpError`.
    */
   call(name: string, args: Record<string, unknown>, call: McpCall): Promise<ForeignAnswer>
-  /** Ends the session, and the program. Never throws. */
+  /** Ends the session and the program. Never throws. */
   close(): Promise<void>
 }
 
 export interface McpClient {
-  /** Throws `McpError` (refused) if the configuration alone rules a connection out. */
+  /** Throws `McpError` (refused) if the configuration alone rules out a connection. */
   check(config: McpConnection): void
   /**
-   * Connects and agrees on a version; `signal` ends the session whenever it aborts. Throws
+   * Connects and agrees on a version. `signal` ends the session whenever it aborts. Throws
    * `McpError`.
    */
   open(
@@ -96,7 +96,7 @@ export interface McpClient {
   ): Promise<McpClientSession>
 }
 
-/** Of a listing with all its pages, and of each call. */
+/** The most tools in a listing, all its pages together. */
 export const MOST_TOOLS = 200
 export const MOST_BYTES = 1_048_576
 export const DEADLINE_MS = 60_000

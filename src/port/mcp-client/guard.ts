@@ -1,12 +1,14 @@
-/** Stands between the protocol's client and a transport, and ends what grows beyond its bounds. */
+/**
+ * Stands between the protocol's client and a transport, and ends sessions that exceed their limits.
+ */
 import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcontextprotocol/client'
 import { McpError, MOST_BYTES } from './client.ts'
 
-/** Of one listing or call: progress, log lines, answers. */
+/** For one listing or call, including progress, log lines and answers. */
 const MOST_MESSAGES = 1_000
 /**
- * Requests that a server makes of us in one session, such as for a sampling. Each gets a refusal,
- * which is a message, too.
+ * How many requests a server may make of us in one session, for example for sampling. Each gets a
+ * refusal, which also counts as a message.
  */
 const MOST_ASKED = 16
 
@@ -14,20 +16,23 @@ const MOST_ASKED = 16
 export interface SessionWatch {
   /** Ends the session with this error. */
   fail(error: McpError): void
-  /** Counts what was read. */
+  /** Counts bytes that were read. */
   read(bytes: number): void
-  /** Whether the request has no answer yet. */
+  /** Whether the request has not been answered yet. */
   isWaiting(id: RequestId): boolean
 }
 
 export type RequestId = string | number
 
-/** A transport of the protocol's client; its `end` releases what outlives it. Never throws. */
+/**
+ * A transport for the protocol's client. Its `end` releases what outlives the transport. Never
+ * throws.
+ */
 export interface SessionTransport extends Transport {
   end(): Promise<void>
 }
 
-/** The id of what needs an answer. */
+/** The id of a message that needs an answer. */
 export const requestId = (message: JSONRPCMessage): RequestId | undefined =>
   'method' in message && 'id' in message ? (message.id as RequestId) : undefined
 
@@ -37,7 +42,7 @@ export class Guard implements Transport, SessionWatch {
   onmessage?: Transport['onmessage']
   /** Why the session ended. */
   failure: McpError | undefined
-  /** The server has said that its tools have changed. */
+  /** Whether the server has said that its tools changed. */
   toolsChanged = false
   readonly #link: SessionTransport
   readonly #waiting = new Set<RequestId>()
@@ -60,7 +65,7 @@ export class Guard implements Transport, SessionWatch {
 
   setProtocolVersion = (version: string): void => this.#link.setProtocolVersion?.(version)
 
-  /** Another listing or call begins, with bounds of its own. */
+  /** Starts the limits of another listing or call. */
   begin(): void {
     this.#messages = 0
     this.#bytes = 0
@@ -83,7 +88,8 @@ export class Guard implements Transport, SessionWatch {
     const id = requestId(message)
     if (id === undefined) return this.#link.send(message, options)
     this.#waiting.add(id)
-    // A transport says so if an answer can no longer come, which the client would wait for.
+    // A transport reports when an answer can no longer come. Otherwise the client would wait for
+    // it.
     await this.#link.send(message, { ...options, onRequestStreamEnd: () => this.#unanswered(id) })
   }
 
@@ -92,7 +98,7 @@ export class Guard implements Transport, SessionWatch {
     await this.#link.close()
   }
 
-  /** Releases what the session has outside of this process. */
+  /** Releases what the session holds outside this process. */
   async end(): Promise<void> {
     await this.close().catch(() => {})
     await this.#link.end()
@@ -137,7 +143,7 @@ export class Guard implements Transport, SessionWatch {
     if (requestId(message) !== undefined) this.#asked++
     else if ('method' in message)
       this.toolsChanged ||= message.method === 'notifications/tools/list_changed'
-    // Ours are numbers, also where a server writes them as text.
+    // Our ids are numbers, even if a server returns them as text.
     else if (message.id !== undefined) this.#waiting.delete(Number(message.id))
     if (this.#asked > MOST_ASKED)
       this.fail(

@@ -1,5 +1,5 @@
 /**
- * Streamable HTTP, through the egress: each request is judged by its address, and nothing is sent
+ * Streamable HTTP through the egress client. Each request's address is judged, and nothing is sent
  * twice.
  */
 import {
@@ -24,7 +24,7 @@ interface HttpOptions {
   deadlineMs: number
 }
 
-/** Requests by which one session may take up streams that broke off. */
+/** How many times a session may resume streams that broke off. */
 const MOST_RESUMED = 10
 const RESUMPTIONS = {
   maxRetries: 2,
@@ -32,10 +32,10 @@ const RESUMPTIONS = {
   maxReconnectionDelay: 5_000,
   reconnectionDelayGrowFactor: 2,
 }
-/** Of ending a session, for which nobody waits any longer. */
+/** For ending a session, which nobody waits for any more. */
 const END_MS = 5_000
 
-/** Statuses by which a server says that it has done nothing. */
+/** Statuses by which a server says that it did nothing. */
 const TURNED_AWAY = new Set([400, 401, 403, 404, 405, 406, 413, 415, 429])
 
 const failureOfStatus = (status: number, hasSession: boolean): McpError => {
@@ -63,7 +63,7 @@ const failureOfStatus = (status: number, hasSession: boolean): McpError => {
   return new McpError('status', `the server answered with HTTP ${status}`, outcome)
 }
 
-/** Of a request that got no response, or not all of it. */
+/** The failure of a request that got no response, or only part of one. */
 const failureOf = (cause: unknown): McpError => {
   if (cause instanceof McpError) return cause
   if (cause instanceof EgressRefused)
@@ -95,18 +95,18 @@ const isPacked = ({ headers }: EgressStream): boolean =>
   !['', 'identity'].includes(String(headers['content-encoding'] ?? ''))
 
 /**
- * Whether the connection broke off, which a client may take up again: not so for what has grown too
- * large or late.
+ * Whether the connection broke off, so that the client may resume it. It may not if the answer
+ * became too large or late.
  */
 const isCut = (failure: McpError): boolean => failure.failure === 'closed'
 
-/** Messages in one answer. */
+/** The most messages in one answer. */
 const MOST_LISTED = 100
 
 /** In bytes. */
 const PIECE = 8_192
 
-/** Headers that the client of the protocol reads. */
+/** Headers that the protocol's client reads. */
 const READ = ['content-type', 'mcp-session-id'] as const
 
 class Http {
@@ -123,7 +123,7 @@ class Http {
     if (String(url) !== this.server.url)
       throw new McpError('refused', 'only the URL of the server is called')
     if (init.method === 'GET') {
-      // What the server says unasked is of no use here.
+      // Messages that the server sends unasked are of no use here.
       if (!headers.has('last-event-id')) return new Response(null, { status: 405 })
       if (++this.#resumed > MOST_RESUMED)
         this.watch.fail(
@@ -158,7 +158,7 @@ class Http {
     return new Response(said && isWhole ? await this.#whole(said) : said, { status, headers: read })
   }
 
-  /** The client checks all messages of a list at once, so a long one is not given to it. */
+  /** The client checks all messages of a list at once, so a long list is not passed to it. */
   async #whole(body: ReadableStream<Uint8Array>): Promise<string> {
     const text = await new Response(body).text()
     if (!/^\s*\[/.test(text) || text.split('"jsonrpc"').length <= MOST_LISTED) return text
@@ -196,8 +196,8 @@ class Http {
   }
 
   /**
-   * The body, with what is read counted, and in pieces between which the process does other things:
-   * the client reads all it has at once.
+   * The body with its bytes counted, and cut into pieces so that the process can do other work in
+   * between. Otherwise the client would read everything at once.
    */
   #watched(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
     const reader = body.getReader()
@@ -231,13 +231,13 @@ class Http {
     )
   }
 
-  /** Tells the server that nobody will use the session again. */
+  /** Tells the server that the session will not be used again. */
   async forget(headers: Headers): Promise<void> {
     try {
       const { body } = await this.#open('DELETE', headers, { body: '', deadlineMs: END_MS })
       await body.cancel()
     } catch {
-      // The server forgets it by itself.
+      // The server will forget the session by itself.
     }
   }
 }
@@ -262,7 +262,10 @@ class HttpLink extends StreamableHTTPClientTransport implements SessionTransport
     this.#watch = watch
   }
 
-  /** A whole answer that does not hold that of the request is none: no other will come. */
+  /**
+   * If a complete answer does not contain that of the request, there is none, and no other will
+   * come.
+   */
   override async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     const id = requestId(message)
     if (id === undefined) return super.send(message, options)

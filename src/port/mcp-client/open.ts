@@ -1,4 +1,4 @@
-/** The client, with what the operator allows. */
+/** The client, together with what the operator allows. */
 import { FairLimit } from '#kernel/fair-limit'
 import type { Log } from '#kernel/log'
 import type { Egress } from '../egress/egress.ts'
@@ -21,19 +21,19 @@ export interface ConfinedProgram {
   args: readonly string[]
   /** Names of the variables that a workspace may set for it. */
   env: readonly string[]
-  /** Whether it has the network. */
+  /** Whether it has access to the network. */
   network?: boolean
-  /** Runs without namespaces, with the network and in sight of other processes. */
+  /** Whether it may run without namespaces. It then has the network and can see other processes. */
   unconfined?: boolean
 }
 
 export interface McpClientOptions {
   egress: Egress
   programs: readonly ConfinedProgram[]
-  /** TENDRIL_HOME, which programs must not be able to read; undefined if this machine has none. */
+  /** TENDRIL_HOME, which programs must not be able to read. Undefined if this machine has none. */
   home: string | undefined
   log: Log
-  /** Ours, as servers are told it. */
+  /** Our version, which servers are told. */
   version: string
   deadlineMs?: number
 }
@@ -46,7 +46,8 @@ const isSame = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((word, index) => word === other[index])
 
 /**
- * Programs of a process at once, each with all that it has started, granted to workspaces in turn.
+ * How many programs a process runs at once, each with everything that it has started. Granted to
+ * workspaces in turn.
  */
 const PROGRAMS = {
   name: 'MCP program',
@@ -60,7 +61,7 @@ const UNSENDABLE = /[\0\r\n]/
 
 type Stdio = Extract<McpConnection, { transport: 'stdio' }>
 
-/** The operator's entry for the program. */
+/** The operator's entry for this program. */
 const allowedBy = (
   { command, args, env }: Stdio,
   programs: readonly ConfinedProgram[],
@@ -78,7 +79,7 @@ const allowedBy = (
 }
 
 class ClientOfServers implements McpClient {
-  /** Looked at once: it takes a process. */
+  /** Determined once for each confinement, because it takes a process. */
   readonly #refusals = new Map<Confinement, string | undefined>()
   readonly #programs = new FairLimit(PROGRAMS)
 
@@ -134,7 +135,7 @@ class ClientOfServers implements McpClient {
     })
   }
 
-  /** Takes a place among the programs. */
+  /** Takes a place among the running programs. */
   async #placed(tenantId: string): Promise<void> {
     try {
       await this.#programs.enter(tenantId)

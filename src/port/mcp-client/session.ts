@@ -16,7 +16,7 @@ export interface ClientSessionOptions {
   connect(watch: SessionWatch): SessionTransport
   /** Ends the session. */
   signal: AbortSignal
-  /** Of connecting, of a listing with all its pages, and of each call. */
+  /** For connecting, for a listing with all its pages, and for each call. */
   deadlineMs: number
   version: string
   /** Called once, when the session is closed. */
@@ -31,8 +31,8 @@ const LONGEST_NAME = 80
 const LONGEST_ERROR = 2_000
 
 /**
- * Results are taken as they come: one wrong tool must not hide the others, and whoever uses them
- * checks them.
+ * Results are not validated here: one wrong tool must not hide the others, and whoever uses a
+ * result checks it.
  */
 const anything: StandardSchemaV1<unknown, Result> = {
   '~standard': {
@@ -47,13 +47,13 @@ interface Connection {
   guard: Guard
 }
 
-/** The time of one operation, and what stops it. */
+/** What limits one operation: its time, and what stops it. */
 interface Bounds {
   stopped: AbortSignal
   deadline: AbortSignal
 }
 
-/** Why something that was sent, or was not, got no answer. */
+/** Why a request got no answer, whether or not it was sent. */
 const failureOf = (cause: unknown, { failure }: Guard, { stopped, deadline }: Bounds): McpError => {
   if (failure) return failure
   if (cause instanceof McpError) return cause
@@ -79,7 +79,7 @@ const failureOf = (cause: unknown, { failure }: Guard, { stopped, deadline }: Bo
   return new McpError('broken', 'the answer is none of the protocol', 'unknown', { cause })
 }
 
-/** What is known of a session before it can have called anything. */
+/** What is known about a session that cannot have called anything yet. */
 const beforeCalls = ({ failure, message, cause }: McpError): McpError =>
   new McpError(failure, message, 'not_done', { cause })
 
@@ -102,7 +102,7 @@ class Session implements McpClientSession {
     }
   }
 
-  /** The connection, made anew if it has ended. */
+  /** The connection, opened again if it has ended. */
   async connected(): Promise<Connection> {
     if (this.#isClosed) throw new McpError('closed', 'the session is closed')
     const current = this.#connection
@@ -111,7 +111,7 @@ class Session implements McpClientSession {
     const bounds = this.#bounds()
     if (bounds.stopped.aborted) throw new McpError('stopped', 'the session was stopped')
     const guard = new Guard(this.options.connect)
-    // Without capabilities: a server that asks for a sampling, an elicitation or roots is told that
+    // Without capabilities: a server that asks for sampling, elicitation or roots is told that
     // there is no such method.
     const client = new Client(
       { name: 'tendril', version: this.options.version },
@@ -129,7 +129,7 @@ class Session implements McpClientSession {
   }
 
   #asked({ stopped, deadline }: Bounds) {
-    // The deadline is ours; the client's own comes later.
+    // Our deadline applies. The client's own comes later.
     return { signal: AbortSignal.any([stopped, deadline]), timeout: 2 * this.options.deadlineMs }
   }
 
@@ -146,7 +146,7 @@ class Session implements McpClientSession {
     return this.#connection?.guard.toolsChanged ?? false
   }
 
-  /** Asks again, once, if the server has forgotten the session. */
+  /** Asks a second time if the server has forgotten the session. */
   async list(): Promise<McpListing> {
     try {
       return await this.#listed()
@@ -194,7 +194,7 @@ class Session implements McpClientSession {
     guard.begin()
     const params = { name, arguments: args, _meta: { 'tendril/idempotency-key': idempotencyKey } }
     try {
-      // Not `callTool`, which may send a call again, and runs the schemas of servers.
+      // `callTool` is not used, because it may send a call again and runs the servers' schemas.
       const result = await client.request(
         { method: 'tools/call', params },
         anything,

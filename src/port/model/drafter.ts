@@ -16,8 +16,8 @@ export interface Drafter {
   /** `COMPOSER`, or the name of the model. */
   readonly name: string
   /**
-   * How many posts one call of `draft` is asked for at most. Of a larger batch, what earlier calls
-   * have written is kept.
+   * How many posts one call of `draft` is asked for, at most. If a larger batch fails midway, what
+   * earlier calls have written is kept.
    */
   readonly atOnce: number
   /**

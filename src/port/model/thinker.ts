@@ -1,13 +1,13 @@
 /**
- * One call of a language model in a conversation with tools. Adapters: openai/thinker.ts, and the
- * desk, which has no model.
+ * One call of a language model in a conversation with tools. Its adapters are openai/thinker.ts and
+ * the desk, which has no model.
  */
 import type { TranscriptCall, TranscriptMessage } from '#domain/agent/job/transcript'
 import type { QuotedPassage } from '#domain/agent/knowledge/quoting'
 
 /**
- * A call that the model asks for. Its id is ours, nine letters and digits, whatever the provider
- * sent; its arguments are unchecked.
+ * A call that the model asks for. Its id is ours and has nine letters and digits, whatever the
+ * provider sent. Its arguments are not checked.
  */
 export type ToolCall = TranscriptCall
 export type TurnMessage = TranscriptMessage
@@ -28,8 +28,8 @@ export interface ThinkRequest {
   choice: 'auto' | 'none'
   maxTokens: number
   /**
-   * JSON Schema of the answer. Never with tools: some servers then suppress their calls. What comes
-   * must be checked all the same.
+   * JSON Schema of the answer. Never set together with tools, because some servers then suppress
+   * the calls. The answer must be checked all the same.
    */
   format?: { name: string; schema: Record<string, unknown> }
 }
@@ -45,7 +45,7 @@ export interface ThoughtUsage {
 export interface Thought {
   text: string
   calls: ToolCall[]
-  /** Further calls, of which only the number is known. */
+  /** How many further calls there were, of which nothing else is known. */
   left?: number
   /** `cut`: it reached `maxTokens`. `refused`: the model or a filter declined. */
   ending: 'whole' | 'cut' | 'refused'
@@ -53,7 +53,7 @@ export interface Thought {
   usage: ThoughtUsage | undefined
   /** The model that answered. */
   model: string
-  /** To be sent back within the same job alone; never shown. */
+  /** Must be sent back, but only within the same job. Never shown. */
   reasoning?: string | undefined
 }
 
@@ -70,17 +70,19 @@ export type ThinkFailure =
   | 'too_large'
   | 'broken'
   | 'provider_error'
-  /** None is set in this process, though one was when the job began. */
+  /** No model is configured in this process, although one was when the job began. */
   | 'no_model'
-  /** No turn among the model calls of this process came in time. */
+  /** None of this process's model calls ended in time to make room. */
   | 'busy'
 
-/** A call without an answer. Its message never contains a key, a header or the provider's words. */
+/**
+ * A call that got no answer. Its message never contains a key, a header or the provider's words.
+ */
 export class ThinkError extends Error {
   override readonly name = 'ThinkError'
   constructor(
     readonly failure: ThinkFailure,
-    /** Milliseconds that the provider asks to wait. */
+    /** How many milliseconds the provider asks to wait. */
     readonly retryAfterMs?: number,
     options: ErrorOptions = {},
   ) {
@@ -93,13 +95,13 @@ export interface ThinkOptions {
   /** Text as it arrives, in pieces. */
   onText(piece: string): void
   /**
-   * Quotations from the workspace's own texts, by the words of a question. For the desk: a model
-   * has tools for that.
+   * Finds quotations in the workspace's own texts by the words of a question. Only the desk uses
+   * it, because a model has tools for that.
    */
   search?(text: string): Promise<QuotedPassage[]>
   /**
-   * The words of somebody outside the workspace, to whom no commands are shown and for whom none is
-   * run. For the desk.
+   * The words of somebody outside the workspace. The desk shows them no commands and runs none for
+   * them.
    */
   asksFromOutside?: string | undefined
 }

@@ -1,4 +1,4 @@
 import { weightedLength } from './weighted-length.ts'
 
-/** The measures of all networks by names, for a function cannot be sent to a worker. */
+/** The measures of all networks by name, because a function cannot be sent to a worker. */
 export const measures = { weighted: weightedLength }

@@ -124,13 +124,13 @@ export interface NetworkLimits {
   counting: string
   /** What can be done with others' posts, unless a rule for the single post forbids it. */
   actions: readonly EngageAction[]
-  /** What requests cost; null: nothing. */
+  /** What requests cost. Null if they cost nothing. */
   prices: NetworkPrices | null
 }
 
 /**
- * What requests that change something cost, in millionths of a US dollar. Those of reads are in the
- * domain's read-budget.ts.
+ * What requests that change something cost, in millionths of a US dollar. The prices of reads are
+ * in the domain's read-budget.ts.
  */
 export interface NetworkPrices {
   post: number
@@ -163,7 +163,7 @@ export interface NetworkAccount {
 export interface PublishRequest {
   account: NetworkAccount
   text: string
-  /** Whether the limit for long posts applies: an article. */
+  /** Whether the limit for long posts applies, as it does for an article. */
   isLong?: boolean
   /** The attempt's id, from which networks with idempotent writes derive their key. */
   attemptId: string
@@ -209,8 +209,8 @@ interface TimelinePost {
 export interface Timeline {
   posts: TimelinePost[]
   /**
-   * Whether paging can have left out nothing between `since` and now. An incomplete read decides
-   * nothing.
+   * Whether paging has certainly left out nothing between `since` and now. An incomplete read
+   * decides nothing.
    */
   complete: boolean
 }

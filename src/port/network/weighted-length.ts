@@ -10,7 +10,7 @@ export const LONG_WEIGHTED_LIMIT = 25_000
 const LINK_WEIGHT = 23
 const DEFAULT_WEIGHT = 2
 /**
- * Code points that count as one; all others count as two (twitter-text configuration, version 3).
+ * Code points that count as one. All others count as two (twitter-text configuration, version 3).
  */
 const SINGLE: readonly (readonly [number, number])[] = [
   [0x0000, 0x10ff],

@@ -1,6 +1,6 @@
 /**
- * What X permits self-serve programs with somebody else's posts, since its changes of 23 February
- * and 20 April 2026.
+ * What X has permitted self-serve programs to do with other people's posts since its changes of 23
+ * February and 20 April 2026.
  */
 import type { EngageAction, Preflight } from '#domain/growth/drafting/engagement'
 import type { OthersPost } from './network.ts'

@@ -1,5 +1,5 @@
 /**
- * The program of the thread for texts. The single binary has it beside `main.ts`
+ * The program of the thread for texts. In the single binary it is beside `main.ts`
  * (src/scripts/build.ts).
  */
 import { answerTextRequest } from './answer.ts'

@@ -1,6 +1,6 @@
 /**
- * Work on texts of strangers and models, in a thread beside the event loop: the worst text that
- * anybody finds stops nobody else.
+ * Work on texts of strangers and models, in a thread beside the event loop, so that even the worst
+ * text that anybody finds does not stop anybody else.
  */
 import { sourceFile } from '#kernel/assets'
 import type { Clock } from '#kernel/clock'
@@ -13,14 +13,15 @@ export interface TextRequest {
   input: unknown[]
 }
 
-/** `fault`: an error with its stack. */
+/** `fault`: an error and its stack. */
 export type TextAnswer = { result: unknown } | { fault: string }
 
 export interface Texts {
   /**
-   * What the computation returns, for a workspace. Rejects if it throws, takes too long or kills
-   * its thread, if too much of the workspace waits, or if its turn does not come in time; and, once
-   * its turn has come, with the reason of `signal` as soon as it aborts.
+   * Returns what the computation returns, for a workspace. Rejects if it throws, takes too long or
+   * kills its thread, if too many computations of the workspace wait, or if its turn does not come
+   * in time. Once its turn has come, it also rejects with the reason of `signal` as soon as that
+   * aborts.
    */
   compute<N extends keyof TextComputations>(
     tenantId: string,
@@ -38,18 +39,19 @@ export interface TextOptions {
 }
 
 /**
- * The worst known text takes a tenth of a second; the rest is for the start of the thread on a busy
+ * The worst known text takes a tenth of a second. The rest is for starting the thread on a busy
  * machine.
  */
 const LONGEST_MS = 10_000
-/** Of a workspace; its channels ask for one each. */
+/** How many may wait for one workspace. Each of its channels asks for one at a time. */
 const MOST_WAITING = 32
 const WAIT_MS = 60_000
 
 class FairTexts implements Texts, Disposable {
   readonly #thread: Thread<TextRequest, TextAnswer>
   /**
-   * One at a time, of each workspace in turn: whoever sends hostile texts waits behind their own.
+   * One runs at a time, for each workspace in turn, so that whoever sends hostile texts waits
+   * behind their own.
    */
   readonly #turns: FairLimit
 

@@ -1,13 +1,13 @@
 import { type Clock, systemClock } from '#kernel/clock'
 
 export interface ThreadOptions {
-  /** The path of the program, which answers each message by one. */
+  /** The path of the program, which answers each message with one. */
   program: string
   /** A computation that takes longer is given up, and rejects with `TooLong`. */
   longestMs: number
-  /** How many may wait for the one that runs; one more rejects with `TooMany`. */
+  /** How many may wait for the running one. One more rejects with `TooMany`. */
   mostWaiting: number
-  /** What it does, as its errors name it: `drafting`. */
+  /** What it does, as its errors say it: `drafting`. */
   name: string
   clock?: Clock
 }
@@ -23,8 +23,8 @@ interface Job<Request, Answer> {
 
 /**
  * Computes in one thread beside the event loop, in the order of the requests. The thread starts
- * with the first request. When it dies, or is ended because it computes for too long, the one
- * request that it had fails, and the next one starts a new thread.
+ * with the first request. When it dies, or is ended because a computation takes too long, only the
+ * request that it was computing fails. The next request starts a new thread.
  */
 export class Thread<Request, Answer> implements Disposable {
   readonly #clock: Clock
@@ -61,7 +61,7 @@ export class Thread<Request, Answer> implements Disposable {
 
   #next(): void {
     if (this.#running) return
-    // Between computations the thread does not keep the process alive.
+    // Between computations, the thread does not keep the process alive.
     this.#worker?.unref()
     const job = this.#waiting.shift()
     if (!job) return
@@ -95,8 +95,8 @@ export class Thread<Request, Answer> implements Disposable {
   }
 
   /**
-   * A computation cannot be interrupted, but its thread can be ended; the next one starts a new
-   * thread.
+   * A computation cannot be interrupted, but its thread can be ended. The next computation starts a
+   * new thread.
    */
   #stop(cause: unknown): void {
     const worker = this.#worker

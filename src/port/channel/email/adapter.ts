@@ -1,4 +1,4 @@
-/** Mail, by the provider that a connection names. */
+/** Mail, through the provider that a connection names. */
 import type { ChannelAdapter, InboundPost, OpenConnection } from '../channel.ts'
 import { postedJson } from '../posts.ts'
 import { parseMailAddress } from './address.ts'
@@ -9,7 +9,7 @@ import { resendMail } from './resend.ts'
 const PROVIDERS = ['resend', 'mailgun'] as const
 const REGIONS = ['us', 'eu']
 const LONGEST_NAME = 100
-/** Providers take some requests a second. */
+/** Providers accept a few requests per second. */
 const SPACING_MS = 500
 
 const FIELDS: ChannelAdapter['fields'] = {
@@ -61,7 +61,7 @@ export const emailAdapter = (parts: MailParts): ChannelAdapter => {
     resend: resendMail(parts),
     mailgun: mailgunMail(parts),
   }
-  /** As it looks: Resend posts JSON, Mailgun forms. */
+  /** Guesses the provider from the body: Resend posts JSON, Mailgun posts forms. */
   const guessed = (post: InboundPost) => (postedJson(post) ? providers.resend : providers.mailgun)
   const providerOf = ({ config }: OpenConnection, post?: InboundPost): MailProvider => {
     if (config.provider === 'resend' || config.provider === 'mailgun')

@@ -1,4 +1,7 @@
-/** Addresses of mail. Letters that look alike stay different; only case is the same. */
+/**
+ * Mail addresses. Only upper and lower case count as equal; letters that merely look alike stay
+ * different.
+ */
 import { beginning, storable } from '#kernel/storable'
 
 export interface MailAddress {
@@ -8,26 +11,26 @@ export interface MailAddress {
 }
 
 /**
- * Without quoted names, routes and literal addresses, which people do not have. No character that
- * is not seen.
+ * Excludes quoted names, routes and literal addresses, which people do not use, and invisible
+ * characters.
  */
 const ADDRESS = /^[^\s@<>()[\]\\,;:"\p{Cc}\p{Cf}]{1,64}@[^\s@<>()[\]\\,;:"\p{Cc}\p{Cf}]{1,255}$/u
 const LONGEST_HEADER = 2_000
 const LONGEST_NAME = 200
 const UNSEEN = /[\p{Cc}\p{Cf}]+/gu
 
-/** In lower case; undefined if it is none. */
+/** The address in lower case; undefined if the text is not an address. */
 export const parseMailAddress = (text: string): string | undefined => {
   const address = text.trim().toLowerCase()
   return ADDRESS.test(address) ? address : undefined
 }
 
 interface Scanned {
-  /** Outside of brackets and comments. */
+  /** The text outside brackets and comments. */
   words: string
-  /** Between angle brackets; each pair is one. */
+  /** The text between angle brackets, one entry for each pair. */
   angles: string[]
-  /** Commas and other signs of more than one mailbox. */
+  /** Whether there are commas or other signs of more than one mailbox. */
   hasMore: boolean
 }
 
@@ -59,8 +62,8 @@ const scan = (text: string): Scanned => {
 }
 
 /**
- * What a `From` header names; undefined if that is no address, or more than one. A name may look
- * like another's address: it is no address.
+ * The mailbox that a `From` header names. Undefined if it names no address, or more than one. A
+ * name that looks like somebody's address is still only a name.
  */
 export const mailboxOf = (header: string): MailAddress | undefined => {
   const { words, angles, hasMore } = scan(header.slice(0, LONGEST_HEADER))
@@ -74,12 +77,12 @@ export const mailboxOf = (header: string): MailAddress | undefined => {
   return { address, name: name === '' ? null : name }
 }
 
-/** The addresses of a list between commas; none has one within. */
+/** The addresses of a list that is separated by commas. Assumes that no address contains one. */
 export const addressesIn = (list: string): string[] => list.slice(0, 10 * LONGEST_HEADER).split(',')
 
 /**
- * The address itself, and what is before its `+`: mail to agent+berlin@example.com is for
- * agent@example.com, too.
+ * The address itself, and the address without a `+` part: mail to agent+berlin@example.com is also
+ * for agent@example.com.
  */
 export const mailRoutes = (address: string): string[] => {
   const [, local, domain] = /^([^+@]+)\+[^@]*(@.+)$/.exec(address) ?? []
@@ -88,7 +91,7 @@ export const mailRoutes = (address: string): string[] => {
 
 export const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1)
 
-/** Senders that are machines, by their names. */
+/** Senders whose names show that they are machines. */
 const MACHINE =
   /^(mailer-daemon|postmaster|no-?reply|do-?not-?reply|bounces?|auto-?reply|notifications?)([+_.-].*)?@/
 

@@ -1,14 +1,14 @@
-/** What the headers of a mail say of its thread, and of who wrote it. */
+/** What the headers of a mail say about its thread and its author. */
 import { createHash } from 'node:crypto'
 import { isObject } from '#kernel/json-value'
 
-/** By lower-case name; of headers that came more than once the first. */
+/** Headers by lower-case name. Of repeated headers, the first is kept. */
 export type MailHeaders = ReadonlyMap<string, string>
 
 const MOST_HEADERS = 500
 const LONGEST_HEADER = 16_000
 
-/** Of an object, or of a list of pairs. */
+/** Reads headers from an object or from a list of pairs. */
 export const headersOf = (value: unknown): MailHeaders => {
   const pairs = Array.isArray(value) ? value : isObject(value) ? Object.entries(value) : []
   const headers = new Map<string, string>()
@@ -23,7 +23,7 @@ export const headersOf = (value: unknown): MailHeaders => {
 }
 
 const PRECEDENCE = /^\s*(bulk|list|junk|auto_reply)\b/i
-/** Of these the mere presence tells. */
+/** Headers whose mere presence shows that a machine wrote the mail. */
 const OF_MACHINES = [
   'list-id',
   'list-unsubscribe',
@@ -32,7 +32,7 @@ const OF_MACHINES = [
   'x-failed-recipients',
 ]
 
-/** Whether a machine wrote it, so that an answer could begin a loop (RFC 3834). */
+/** Whether a machine wrote the mail, in which case an answer could start a loop (RFC 3834). */
 export const isAutomatic = (headers: MailHeaders): boolean => {
   const of = (name: string) => headers.get(name) ?? ''
   return (
@@ -50,17 +50,17 @@ const MESSAGE_ID = /<[^<>\s\p{Cc}]{1,250}>/gu
 const idsIn = (header: string | undefined): string[] => (header ?? '').match(MESSAGE_ID) ?? []
 
 export interface MailThread {
-  /** What a reply answers; null: the mail has no id. */
+  /** The id that a reply answers; null if the mail has none. */
   id: string | null
-  /** Names the conversation: what its first mail was called. */
+  /** The id of the thread's first mail, which names the conversation. */
   root: string | null
-  /** For the `References` of a reply: at most 900 characters. */
+  /** The `References` for a reply, at most 900 characters. */
   references: string[]
 }
 
 const LONGEST_REFERENCES = 900
 
-/** The first, which began the thread, and as many of the last as there is room for. */
+/** The first reference, which began the thread, and as many of the last ones as fit. */
 const shorten = ([first, ...rest]: string[]): string[] => {
   if (first === undefined) return []
   let room = LONGEST_REFERENCES - first.length
@@ -80,6 +80,6 @@ export const mailThread = (headers: MailHeaders, messageId?: string): MailThread
   return { id, root: all[0] ?? null, references: shorten(all) }
 }
 
-/** A name for what can be of any length, the same for the same texts. */
+/** A short name for texts of any length, the same for the same texts. */
 export const hashedName = (kind: string, ...texts: string[]): string =>
   `${kind}:${createHash('sha256').update(texts.join('\0')).digest('base64url')}`

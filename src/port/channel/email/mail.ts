@@ -1,4 +1,4 @@
-/** What both providers of mail have in common: a mail as a message, and a message as a mail. */
+/** What both mail providers share: reading a mail as a message, and sending a message as a mail. */
 import { isObject } from '#kernel/json-value'
 import { beginning, storable } from '#kernel/storable'
 import type { Egress } from '../../egress/egress.ts'
@@ -15,14 +15,14 @@ import { isMachine, mailboxOf, mailRoutes, parseMailAddress } from './address.ts
 import { hashedName, type MailThread } from './headers.ts'
 import { replySubject } from './text.ts'
 
-/** What a provider does; the adapter of mail chooses one by `config.provider`. */
+/** What a mail provider does. The mail adapter chooses one by `config.provider`. */
 export type MailProvider = Required<
   Pick<
     ChannelAdapter,
     'verify' | 'read' | 'check' | 'send' | 'fetch' | 'download' | 'repeatableForMs'
   >
 > & {
-  /** Addresses of ours that a post may be for. */
+  /** Our addresses that a post may be for. */
   recipients(post: InboundPost): string[]
 }
 
@@ -34,7 +34,7 @@ export interface MailParts {
 const MOST_RECIPIENTS = 50
 const MOST_ATTACHMENTS = 20
 
-/** The routing keys that headers with addresses name, at most 50. */
+/** The routing keys that headers with addresses name, at most 50 of them. */
 export const keysOf = (headers: readonly string[]): string[] => {
   const found = headers
     .slice(0, MOST_RECIPIENTS)
@@ -46,19 +46,19 @@ export interface ReceivedMail {
   from: string
   subject: string | null
   thread: MailThread
-  /** As the provider names the event. */
+  /** The provider's names of the event. */
   eventIds: string[]
   text: string | null
   attachments: Attachment[]
   toFetch: Record<string, unknown> | null
 }
 
-/** How a thread of mails is named. */
+/** The name of a thread of mails. */
 export const threadName = ({ root }: MailThread, otherwise: string): string =>
   hashedName('thread', root ?? otherwise)
 
 /**
- * Answers go to the sender, never to `Reply-To`: a forged mail could otherwise have what its
+ * Answers go to the sender and never to `Reply-To`. Otherwise, a forged mail could have what its
  * alleged sender may read sent to somebody else.
  */
 export const replyToOf = (
@@ -71,7 +71,7 @@ export const replyToOf = (
   ...(references.length === 0 ? {} : { references: references.join(' ') }),
 })
 
-/** None if nobody wrote it whom we could answer. */
+/** Empty if nobody wrote it whom we could answer. */
 export const messageOf = (
   mail: ReceivedMail,
   { routingKey }: OpenConnection,
@@ -79,8 +79,8 @@ export const messageOf = (
   const sender = mailboxOf(mail.from)
   if (!sender || sender.address === routingKey || isMachine(sender.address)) return undefined
   const { subject, thread, text, toFetch } = mail
-  // A mail to two of our addresses is one for each. Others know its id, too: bound to its sender,
-  // it cannot keep his mail from arriving.
+  // A mail to two of our addresses is a separate message for each. Others know the mail's id as
+  // well, so it is bound to the sender; they cannot use it to block the sender's mail.
   const ids = [
     ...mail.eventIds,
     ...(thread.id === null ? [] : [`mail:${thread.id}:${sender.address}`]),
@@ -93,7 +93,7 @@ export const messageOf = (
       text,
       toFetch,
     },
-    // Who writes in a thread of mails is vouched for by nobody.
+    // Nobody vouches for who writes in a thread of mails.
     ...{ thread: threadName(thread, mail.eventIds[0]!), isShared: false },
     attachments: mail.attachments.slice(0, MOST_ATTACHMENTS),
     replyTo: replyToOf(sender.address, subject, thread),
@@ -131,7 +131,7 @@ export interface MailToSend {
   headers: Record<string, string>
 }
 
-/** What has no line end cannot add a header. */
+/** A text without line ends cannot add a header. */
 const headerText = (value: unknown, most: number): string | undefined =>
   typeof value === 'string' && value !== ''
     ? beginning(value.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim(), most)
@@ -142,7 +142,7 @@ const senderOf = ({ routingKey, config }: OpenConnection): string => {
   return name === undefined ? routingKey : `"${name.replaceAll(/["\\<>]/g, '')}" <${routingKey}>`
 }
 
-/** Undefined if it has no recipient. Its headers tell other machines not to answer (RFC 3834). */
+/** Undefined if there is no recipient. The headers tell other machines not to answer (RFC 3834). */
 export const mailToSend = (
   connection: OpenConnection,
   { replyTo, text, html }: Outgoing,

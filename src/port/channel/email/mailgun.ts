@@ -1,8 +1,8 @@
 /**
- * Mail by Mailgun's routes, which post what came: `forward()` with its files, `store(notify=…)`
- * with addresses of them. Their signature covers a time and a token, and nothing of the mail. So
- * each token counts once, and what a post names gets no credentials of ours unless it is Mailgun's
- * own.
+ * Mail through Mailgun's routes, which post what arrived: `forward()` includes the files,
+ * `store(notify=…)` gives their addresses. Mailgun's signature covers a time and a token, but
+ * nothing of the mail. So each token counts only once, and an address that a post names gets our
+ * credentials only if it is Mailgun's own.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { isObject } from '#kernel/json-value'
@@ -41,15 +41,15 @@ import {
 } from './mail.ts'
 import { mailSubject, wordsOfHtml, wordsOfText } from './text.ts'
 
-/** Mailgun repeats a post over eight hours, with the signature of the first. */
+/** Mailgun repeats a post for eight hours, with the signature of the first one. */
 const OLDEST_MS = 9 * 3_600_000
 const NEWEST_MS = 300_000
 const TOKEN = /^[A-Za-z0-9]{20,100}$/
-/** Of a file of text that comes with the post and is kept until it is read. */
+/** The limit for a text file that comes with the post and is kept until it is read. */
 const MOST_INLINE_BYTES = 131_072
 const MOST_INLINE = 5
 const TEXT_TYPE = /^text\/(plain|markdown|x-markdown)\b/i
-/** Of HTML that is kept until it is read. */
+/** The limit for HTML that is kept until it is read. */
 const LONGEST_HTML = 200_000
 
 const signatureFields = (
@@ -87,7 +87,7 @@ const parseJson = (text: string): unknown => {
   }
 }
 
-/** All headers as JSON; some are fields of their own, as well. */
+/** All headers are in one JSON field. Some also have fields of their own. */
 const mailHeadersOf = (form: PostedForm): MailHeaders => {
   const listed = headersOf(parseJson(formField(form, 'message-headers')))
   const own = ['Message-Id', 'In-Reply-To', 'References'].map((name) => [
@@ -97,7 +97,7 @@ const mailHeadersOf = (form: PostedForm): MailHeaders => {
   return new Map([...headersOf(own.filter(([, value]) => value !== '')), ...listed])
 }
 
-/** By `store(notify=…)`: Mailgun keeps them for three days. */
+/** Files of `store(notify=…)`, which Mailgun keeps for three days. */
 const storedFiles = (form: PostedForm): Attachment[] =>
   objectList(parseJson(formField(form, 'attachments'))).map((file) =>
     attachmentOf(
@@ -106,7 +106,10 @@ const storedFiles = (form: PostedForm): Attachment[] =>
     ),
   )
 
-/** By `forward()`: the post has their bytes, which are not there later unless they are kept. */
+/**
+ * Files of `forward()`. Their bytes are in the post and cannot be fetched later, so they must be
+ * kept.
+ */
 const postedFiles = ({ files }: PostedForm): Attachment[] => {
   let kept = 0
   return files.map(({ name, mimeType, bytes }) => {
@@ -117,14 +120,15 @@ const postedFiles = ({ files }: PostedForm): Attachment[] => {
   })
 }
 
-/** Mailgun gives the sender of the envelope as it is: nobody, if the mail is a report. */
+/** Mailgun passes on the sender of the envelope, which is empty if the mail is a report. */
 const hasNoSender = (form: PostedForm): boolean =>
   /^\s*(<\s*>)?\s*$/.test(formField(form, 'sender'))
 
 /**
- * Mailgun checks what came, and says so in headers of its own, if the domain's spam filter marks
- * mails. A mail that fails one check and passes none has not come from where it says; one that was
- * passed on fails SPF, but keeps its signature. Without these headers nothing is known.
+ * Mailgun checks incoming mail, and if the domain's spam filter marks mails, reports the results in
+ * headers of its own. A mail that fails one check and passes none did not come from its alleged
+ * sender. A forwarded mail fails SPF, but keeps its signature. Without these headers, nothing is
+ * known.
  */
 const isForged = (headers: MailHeaders): boolean => {
   const said = ['x-mailgun-spf', 'x-mailgun-dkim-check-result'].map((name) =>
@@ -235,8 +239,8 @@ const send = async (
   if (!mail) return { kind: 'refused', error: 'the message has no recipient', of: 'message' }
   const { headers: given, ...fields } = mail
   const name = domainOf(connection.routingKey)
-  // Tracking would lead each link over Mailgun. The id is the same on every try, so that programs
-  // of mail show one of two.
+  // Tracking would route each link through Mailgun. The id is the same on every try, so that mail
+  // programs show only one of two copies.
   const all = {
     ...given,
     'Message-Id': `<tendril.${message.id.replaceAll(/[^A-Za-z0-9.-]/g, '.')}@${name}>`,
@@ -250,8 +254,8 @@ const send = async (
 }
 
 /**
- * Storage has hosts of its own; nobody else's gets the API key, for the post that named the address
- * is not signed.
+ * Whether a URL belongs to Mailgun's storage, which has hosts of its own. No other host gets the
+ * API key, because the post that named the address is not signed.
  */
 const isStorage = (parts: MailParts, connection: OpenConnection, url: URL): boolean => {
   const isOwn = url.origin === new URL(urlOf(parts, connection)).origin

@@ -1,28 +1,28 @@
 /**
- * Cuts the quotations and signatures of a mail with `email-reply-parser`. Its regular expressions
- * take time by the square or worse of a hostile text, so it never sees the mail: it sees a sketch
- * of it, in which each line that cannot matter is a number.
+ * Cuts the quotations and signatures from a mail with `email-reply-parser`. On a hostile text, its
+ * regular expressions take quadratic time or worse. So it never sees the mail itself, only a sketch
+ * of it, in which each line that cannot matter is replaced by a number.
  */
 import EmailReplyParser from 'email-reply-parser'
 
 const MOST_CHARACTERS = 100_000
 const MOST_LINES = 1_000
-/** Of a line that the parser sees as it is. */
+/** The longest line that the parser sees unchanged. */
 const LONGEST_LINE = 300
-/** Lines that the parser sees as they are: more than any honest mail needs. */
+/** How many lines the parser sees unchanged. More than any honest mail needs. */
 const MOST_HEADERS = 12
 const MOST_SIGNATURES = 40
 
 /**
- * Words of lines such as "On Monday, Ada <ada@example.com> wrote:", in the languages that the
+ * Words in lines such as "On Monday, Ada <ada@example.com> wrote:", in the languages that the
  * parser knows.
  */
 const QUOTING =
   /wrote|écrit|escribió|scritto|escreveu|schrieb|schreef|pisze|napisał|skrev|kirjoitti|г\. в|写道|작성:|のメッセージ|original message|oprindelig besked|message d'origine|ursprüngliche nachricht/gi
-/** The lines of a head that a mail program puts above what it quotes. */
+/** Header lines that a mail program puts above what it quotes. */
 const HEAD = /^\s*(from|von|de|van|da)\s?:.*[<[].*[>\]]/i
 const DATED = /^\d{2}[:.]\d{2}.*<.*>\s*:$|\d{4}.*from.*<.*>:$/
-/** The beginning of such a line, which may go on in the next. */
+/** The beginning of a line that says who wrote, which may continue in the next line. */
 const BEGINS = /^[\s-]*(on|le|el|il|em|am|op|den|pe|w dniu|dnia|在)\s/i
 const SIGNATURE =
   /^\s*[-_+=]{2,4}$|^_{32}$|^(sent from|get outlook for|von|gesendet von|sendt fra|envoyé|télécharger outlook|bien|enviado desde|verzonden vanaf|verstuurd vanaf) |^(cheers|best wishes|bonne \S{5,7})[,!]*$|(regards|cordialement)[,!！]*$/i
@@ -31,7 +31,7 @@ const [OPEN, CLOSE] = ['\u{E000}', '\u{E001}']
 const MARKS = /[\u{E000}\u{E001}]/gu
 const NUMBERED = /\u{E000}(\d+)\u{E001}/gu
 
-/** The most of each in a line: the expressions try all of them with all of the others. */
+/** The most occurrences of each in a line, because the expressions try every combination. */
 const FEW: readonly [RegExp, number][] = [
   [/["<>[\]]/g, 8],
   [/\d/g, 60],
@@ -44,7 +44,7 @@ const isShort = (line: string): boolean =>
 const isHeader = (line: string): boolean =>
   isShort(line) && ((line.match(QUOTING)?.length ?? 3) <= 2 || HEAD.test(line) || DATED.test(line))
 
-/** A line of this sort that a mail program has broken in two. */
+/** Such a line that a mail program has broken in two, joined again. */
 const joinLines = (line: string, next: string | undefined): string | undefined => {
   if (next === undefined || !BEGINS.test(line) || isHeader(line)) return undefined
   const both = `${line} ${next.trim()}`
@@ -53,7 +53,7 @@ const joinLines = (line: string, next: string | undefined): string | undefined =
 
 class Sketch {
   readonly #lines: string[] = []
-  /** What the numbers stand for. */
+  /** The texts that the numbers stand for. */
   readonly #texts: string[] = []
   #headers = MOST_HEADERS
   #signatures = MOST_SIGNATURES
@@ -70,7 +70,7 @@ class Sketch {
     if (this.#lines.at(-1) !== '') this.#lines.push('')
   }
 
-  /** How many lines it took. */
+  /** Adds a line and returns how many lines it took. */
   add(line: string, next: string | undefined): number {
     if (line.trim() === '') this.#blank()
     else if (/^\s{0,3}>/.test(line)) this.#lines.push(`>${this.#number(line.trimStart().slice(1))}`)
@@ -89,7 +89,7 @@ class Sketch {
     return 1
   }
 
-  /** The parser looks for a blank line above, which HTML does not have. */
+  /** The parser looks for a blank line above, which text from HTML does not have. */
   #header(line: string): void {
     this.#headers--
     if (this.isHtml) this.#blank()
@@ -100,7 +100,7 @@ class Sketch {
     return this.#lines.join('\n')
   }
 
-  /** A part of the sketch, in the words of the mail. */
+  /** Turns a part of the sketch back into the words of the mail. */
   wordsOf(part: string): string {
     return part.replace(NUMBERED, (_, number: string) => this.#texts[Number(number)] ?? '')
   }
@@ -114,8 +114,8 @@ const linesOf = (text: string): string[] =>
     .map((line) => line.trimEnd())
 
 /**
- * Reads the first 100,000 characters and 1,000 lines. `isHtml`: the text was HTML, in which
- * quotations have marks but no blank lines.
+ * Reads the first 100,000 characters and 1,000 lines. `isHtml`: the text was HTML, where quotations
+ * are marked but have no blank lines around them.
  */
 export const withoutQuotes = (text: string, { isHtml = false } = {}): string => {
   const lines = linesOf(text)

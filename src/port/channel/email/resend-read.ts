@@ -1,4 +1,4 @@
-/** What Resend posts: that a mail came, signed by Svix. */
+/** Resend's posts, which are signed by Svix and report that a mail arrived. */
 import { isObject } from '#kernel/json-value'
 import { isWebhookSecret, newWebhookSecret, verifiedId } from '../../webhook.ts'
 import type { InboundMessages, InboundPost, OpenConnection } from '../channel.ts'
@@ -21,7 +21,7 @@ const eventOf = (
   return json && isObject(json.data) ? { type: json.type, data: json.data } : undefined
 }
 
-/** Other events are about mails that we sent. */
+/** All other events are about mails that we sent. */
 export const recipients = (post: InboundPost): string[] => {
   const { type, data } = eventOf(post) ?? { type: undefined, data: {} }
   const { received_for, to, cc, bcc, from } = data

@@ -1,4 +1,7 @@
-/** Mail by Resend, whose posts say that a mail came (resend-read.ts): its text is fetched. */
+/**
+ * Mail through Resend, whose posts only report that a mail arrived (resend-read.ts). Its text is
+ * fetched.
+ */
 import { isObject } from '#kernel/json-value'
 import {
   answerObject,
@@ -30,9 +33,9 @@ import {
 import { attachmentsOf, isId, isResendSecret, read, recipients, verify } from './resend-read.ts'
 import { mailSubject, wordsOfHtml, wordsOfText } from './text.ts'
 
-/** Resend keeps keys of repeated requests for a day. */
+/** Resend recognises a repeated idempotency key for a day. */
 const REPEATABLE_MS = 86_400_000
-/** Of a mail with its HTML, but without attachments. */
+/** The limit for a mail with its HTML but without attachments. */
 const MOST_MAIL_BYTES = 2_097_152
 const MOST_PAGES = 10
 
@@ -45,7 +48,7 @@ const nameOf = (answer: ProviderAnswer): string => {
   return typeof name === 'string' && /^[a-z_]{1,60}$/.test(name) ? name : `http ${answer.status}`
 }
 
-/** Why nothing can be done with this key; undefined if that is not what is wrong. */
+/** Why nothing can be done with this API key. Undefined if something else is wrong. */
 const keyError = (answer: ProviderAnswer): string | undefined => {
   const name = nameOf(answer)
   if (name === 'restricted_api_key')
@@ -62,7 +65,7 @@ const fetchMail = async (
   signal: AbortSignal,
 ): Promise<Fetched<FetchedMessage>> => {
   if (!isId(email)) return { kind: 'gone', error: 'the mail has no id' }
-  // Pictures would come within the HTML otherwise.
+  // Otherwise, pictures would be embedded in the HTML.
   const url = `${urls.resend}/emails/receiving/${email}?html_format=cid`
   const called = await callProvider(egress, {
     url,
@@ -79,7 +82,8 @@ const fetchMail = async (
       error: keyError(called) ?? `Resend answered with ${nameOf(called)}`,
     }
   const mail = answerObject(called)
-  // Whoever the post named is trusted; the answer must not go to anybody else.
+  // The sender named in the post is the one that was checked, so the answer must not go to anybody
+  // else.
   if (mail && senderOf(mail) !== from)
     return { kind: 'gone', error: 'the mail has another sender than the post that told of it' }
   if (mail) return { kind: 'fetched', value: await fetchedOf(email, mail) }
@@ -129,7 +133,7 @@ const domainError = (domain: Domain | undefined, name: string): string | undefin
   return isDeaf ? `receiving is not enabled for ${name} at Resend` : undefined
 }
 
-/** Asks for one page of domains after another until ours is among them. */
+/** Asks for one page of domains after another until ours is found. */
 const check = async (
   { egress, urls }: MailParts,
   connection: OpenConnection,
@@ -168,7 +172,7 @@ const check = async (
   }
 }
 
-/** Errors that every further mail would meet, too. */
+/** Errors that every further mail would get as well. */
 const OF_CONNECTION = new Set([
   'invalid_api_key',
   'missing_api_key',
@@ -176,7 +180,7 @@ const OF_CONNECTION = new Set([
   'invalid_from_address',
   'invalid_access',
 ])
-/** An earlier request had the same key: it was or is being sent. */
+/** An earlier request had the same key, and either was sent or is being sent. */
 const REPEATED = new Set(['invalid_idempotent_request', 'concurrent_idempotent_requests'])
 const QUOTA_MS = 3_600_000
 
@@ -199,7 +203,7 @@ const sentOf = (answer: ProviderAnswer): SendResult => {
   }
   if (REPEATED.has(name)) return { kind: 'unknown', error: `Resend had this mail before (${name})` }
   if (answer.status >= 400 && answer.status < 500) {
-    // 403 with another name: the domain is not verified, or the account may write to itself alone.
+    // 403 with another name: the domain is not verified, or the account may only write to itself.
     const isOfConnection = OF_CONNECTION.has(name) || answer.status === 401 || answer.status === 403
     return {
       kind: 'refused',
@@ -232,7 +236,7 @@ const send = async (
   return called.kind === 'answered' ? sentOf(called) : failUnanswered(called)
 }
 
-/** Resend says where the bytes are, for an hour; that address wants no credentials. */
+/** Resend gives an address for the bytes that is valid for an hour and needs no credentials. */
 const download = async (
   { egress, urls }: MailParts,
   connection: OpenConnection,

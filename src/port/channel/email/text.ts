@@ -3,12 +3,12 @@ import { beginning, storable } from '#kernel/storable'
 import { textOfHtml } from '#port/egress/html-text'
 import { withoutQuotes } from './quotes.ts'
 
-/** Of a message to the agent. */
+/** The limit for a message to the agent. */
 const LONGEST_TEXT = 10_000
-/** Of the text of HTML, with its quotations. */
+/** The limit for the text of HTML, including its quotations. */
 const LONGEST_PAGE = 100_000
 
-/** Subjects of mails whose quotation is what they are sent for. */
+/** Subjects of mails that are sent for the sake of what they quote. */
 const FORWARDED = /^\s*(fwd?|wg|tr|rv|i|enc|vs|doorst)\s*:/i
 
 const cutText = (text: string): string => {
@@ -20,7 +20,10 @@ const cutText = (text: string): string => {
 
 const isForwarded = (subject: string | null): boolean => FORWARDED.test(subject ?? '')
 
-/** Without quotations and signatures, unless nothing else is left, or the mail forwards them. */
+/**
+ * The text without quotations and signatures, unless nothing else is left or the mail forwards
+ * them.
+ */
 export const wordsOfText = (
   text: string,
   subject: string | null,
@@ -30,13 +33,13 @@ export const wordsOfText = (
   return cutText(own === '' ? text : own)
 }
 
-/** The same of HTML, of which a mail may have nothing else. */
+/** The same for HTML, which may be all that a mail has. */
 export const wordsOfHtml = async (html: string, subject: string | null): Promise<string> => {
   const { text } = await textOfHtml(html, LONGEST_PAGE, { quoteMark: '> ' })
   return wordsOfText(text, subject, { isHtml: true })
 }
 
-/** Of one line, as people read it. */
+/** The subject on one line, as people read it. */
 export const mailSubject = (value: unknown): string | null => {
   const text =
     typeof value === 'string'
@@ -45,7 +48,7 @@ export const mailSubject = (value: unknown): string | null => {
   return text === '' ? null : text
 }
 
-/** Of a reply. */
+/** The subject of a reply. */
 export const replySubject = (subject: string | null): string => {
   if (subject === null) return 'Re: your message'
   return /^(re|aw|sv|antw|odp)\s*:/i.test(subject) ? subject : `Re: ${subject}`

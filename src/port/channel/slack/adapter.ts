@@ -1,4 +1,4 @@
-/** Slack: an app of a workspace that is mentioned in channels, and written to directly. */
+/** Slack: an app of a workspace that people mention in channels or write to directly. */
 import type { Unsent } from '../answers.ts'
 import type {
   ChannelAdapter,
@@ -16,11 +16,11 @@ import { readSlackPost, routeSlackPost } from './read.ts'
 import { callSlack } from './web-api.ts'
 
 const ROUTING_KEY = /^(T[A-Z0-9]{1,30})(?::(A[A-Z0-9]{1,30}))?$/
-/** Learned at the check. */
+/** Learned by `check`. */
 const LEARNED = ['botUserId', 'botId', 'botName', 'teamName', 'teamUrl']
 /** How far the time of a post may be from ours. */
 const TOLERANCE_S = 300
-/** A message a second and channel. */
+/** One message per second and channel. */
 const SPACING_MS = 1_000
 
 const fields: ChannelAdapter['fields'] = {
@@ -88,7 +88,10 @@ const unproven = (outcome: Unsent): CredentialCheck =>
 
 const NEEDS = 'add it under "OAuth & Permissions" and install the app again'
 
-/** What the token cannot do without; undefined if Slack does not say what it can do. */
+/**
+ * The scope that the token needs but lacks. Undefined if Slack does not say which scopes the token
+ * has.
+ */
 const missingScope = (scopes: readonly string[] | undefined): string | undefined => {
   if (!scopes) return undefined
   if (!scopes.includes('chat:write')) return `the app lacks the scope chat:write: ${NEEDS}`
@@ -111,7 +114,7 @@ const learnedFrom = (answer: Readonly<Record<string, unknown>>): Record<string, 
     }).filter(([, value]) => typeof value === 'string' && value.length <= 200),
   )
 
-/** `auth.test` does not tell the app; the bot's own record does. */
+/** `auth.test` does not name the app, but the bot's own record does. */
 const checkApp = async (
   { egress, urls }: SlackParts,
   app: string,
@@ -181,7 +184,7 @@ const send = async (
   const { channel, thread } = message.replyTo
   if (typeof channel !== 'string')
     return { kind: 'refused', error: 'the message has no channel to go to', of: 'message' }
-  // Previews would have addresses called that the text names.
+  // Previews would make Slack call addresses that the text names.
   const args = {
     channel,
     text: message.text,

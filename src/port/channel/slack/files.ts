@@ -10,7 +10,7 @@ export interface SlackParts {
   urls: Readonly<Record<'slack' | 'slack_files', string>>
 }
 
-/** The token goes to Slack's own host for files, and to no other that a post may name. */
+/** The token goes only to Slack's own host for files, and to no other that a post may name. */
 const isSlacks = (url: string, files: string): boolean => {
   const [given, own] = [URL.parse(url), URL.parse(files)]
   return (
@@ -24,7 +24,7 @@ const isSlacks = (url: string, files: string): boolean => {
 
 const FORBIDDEN = 'Slack does not hand the file out: the app needs the scope files:read'
 
-/** Without the scope, Slack shows its page to sign in, at once or after a redirect. */
+/** Without the scope, Slack shows its sign-in page, either at once or after a redirect. */
 const refusal = ({ status, headers, bytes }: EgressBytes): string | undefined => {
   const isPage = String(headers['content-type'] ?? '').startsWith('text/html')
   const isSignIn =
@@ -35,8 +35,8 @@ const refusal = ({ status, headers, bytes }: EgressBytes): string | undefined =>
 }
 
 /**
- * Posts leave the address out where an app has to ask for it, as in channels that are shared with
- * other companies.
+ * The address of a file. Posts leave it out where an app has to ask for it, for example in channels
+ * that are shared with other companies.
  */
 const addressOf = async (
   { egress, urls }: SlackParts,

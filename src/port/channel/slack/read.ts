@@ -1,6 +1,6 @@
 /**
- * What Slack's Events API posts. Nothing here believes a post: `verify` comes between `route` and
- * `read`.
+ * Posts of Slack's Events API. Nothing here believes a post, because `verify` comes between `route`
+ * and `read`.
  */
 import type {
   Attachment,
@@ -28,20 +28,26 @@ const USER = /^[UW][A-Z0-9]{1,30}$/
 const CONVERSATION = /^[A-Z][A-Z0-9]{1,30}$/
 const TIMESTAMP = /^\d{1,16}\.\d{1,10}$/
 const EVENT = /^Ev[A-Za-z0-9]{1,60}$/
-/** Slack's own account, which says what no person said. */
+/** Slack's own account, whose messages no person wrote. */
 const SLACKBOT = 'USLACKBOT'
 
 const MOST_FILES = 20
-/** More than Slack lets a person write. */
+/** Longer than Slack lets a person write. */
 const LONGEST_TEXT = 40_000
 const LONGEST_NAME = 255
 const LONGEST_CHALLENGE = 1_000
 const LONGEST_FORM = 1_000
 
-/** How messages of people are marked: others are edits, joins, or of programs. */
+/**
+ * The subtypes of messages that people write. Other subtypes are edits, joins, or messages of
+ * programs.
+ */
 const SPOKEN = [undefined, 'file_share', 'thread_broadcast', 'me_message']
 
-/** Slack asks now and then whether the address has a certificate, in a form, and signs nothing. */
+/**
+ * Slack sometimes checks whether the address has a certificate. It sends a form for that and does
+ * not sign it.
+ */
 const isCertificateCheck = ({ url, body }: InboundPost): boolean => {
   if (URL.parse(url)?.searchParams.get('ssl_check') === '1') return true
   return (
@@ -51,8 +57,8 @@ const isCertificateCheck = ({ url, body }: InboundPost): boolean => {
 }
 
 /**
- * Where the app is installed that hears of the event. In a channel that several workspaces share,
- * `team_id` may be another one.
+ * The workspace in which the app that gets the event is installed. In a channel that several
+ * workspaces share, `team_id` may be another one.
  */
 const teamOf = (envelope: JsonObject): string | undefined => {
   const [installation] = objectsIn(envelope.authorizations, 1)
@@ -102,7 +108,7 @@ const attachmentOf = (file: JsonObject): Attachment => {
   }
 }
 
-/** Messages that a person passes on. */
+/** Messages of others that a person passes on. */
 const forwardedIn = (event: JsonObject): Attachment[] =>
   objectsIn(event.attachments, MOST_FILES)
     .filter(({ is_share }) => is_share === true)
@@ -113,8 +119,8 @@ const forwardedIn = (event: JsonObject): Attachment[] =>
     })
 
 /**
- * The ids of users are unique within a workspace only. People of another one, in a shared channel,
- * carry it.
+ * User ids are unique only within a workspace. People of another workspace, in a shared channel,
+ * have its id added.
  */
 const senderIdOf = (
   event: JsonObject,
@@ -136,7 +142,7 @@ const senderName = (event: JsonObject): string | null => {
   )
 }
 
-/** Whether a person said it to us: in a direct message, or with our name. */
+/** Whether a person addressed us, either in a direct message or by our name. */
 const isForUs = (event: JsonObject, ownUser: string | undefined): boolean => {
   if (
     event.bot_id !== undefined ||
@@ -158,7 +164,7 @@ const isForUs = (event: JsonObject, ownUser: string | undefined): boolean => {
 interface Place {
   channel: string
   ts: string
-  /** The message that the thread hangs on. */
+  /** The message that the thread belongs to. */
   root: string | undefined
 }
 
@@ -192,11 +198,11 @@ export const readSlackPost = (post: InboundPost, connection: OpenConnection): In
   const { channel, ts, root } = place
   const sender = senderIdOf(event, user, team)
   const message: InboundMessage = {
-    // A message keeps its time in its channel, whatever event tells of it.
+    // A message keeps its time in its channel, whichever event reports it.
     eventIds: [...[readId(envelope.event_id, EVENT)].flatMap((id) => id ?? []), `${channel}:${ts}`],
     sender: { id: sender.id, name: senderName(event) },
     thread: root === undefined ? channel : `${channel}:${root}`,
-    // Nobody else reads along in a direct message.
+    // In a direct message, nobody else reads along.
     isShared: event.type === 'app_mention',
     subject: null,
     text: plainTextOf(storableText(event.text, LONGEST_TEXT) ?? '', ownUser),

@@ -1,8 +1,8 @@
 /** Slack's mrkdwn as plain text. */
 
 /**
- * A mention, a link or a special word: what stands between the brackets. Brackets of a text itself
- * come escaped.
+ * A mention, a link or a special word, which stands between the brackets. Brackets in the text
+ * itself are escaped.
  */
 const TOKEN = /<([^<>\n]+)>/g
 const ESCAPED = /&(amp|lt|gt);/g
@@ -13,7 +13,8 @@ const decodeEntities = (text: string): string =>
   text.replace(ESCAPED, (_, name: string) => CHARACTERS[name]!)
 
 /**
- * Both are shown, so that no label hides where a link leads; one alone if the label is the address.
+ * Shows both label and address, so that no label hides where a link leads. If they are the same,
+ * shows one.
  */
 const linkOf = (url: string, label: string): string => {
   const address = url.replace(/^(mailto|tel):/, '')
@@ -38,7 +39,7 @@ const tokenOf = (inside: string): string => {
   return name.startsWith('!') ? specialOf(name, label) : linkOf(name, label)
 }
 
-/** Without the mentions of `ownUser` that it begins with. */
+/** The text without leading mentions of `ownUser`. */
 export const plainTextOf = (mrkdwn: string, ownUser: string | undefined): string => {
   let text = mrkdwn.trimStart()
   for (

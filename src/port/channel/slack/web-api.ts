@@ -1,4 +1,4 @@
-/** Calls of Slack's Web API. A refusal comes with status 200 and `ok: false`. */
+/** Calls to Slack's Web API. A refusal comes with status 200 and `ok: false`. */
 import type { Egress } from '#port/egress/egress'
 import {
   answerObject,
@@ -15,7 +15,7 @@ export type SlackOutcome =
   | { kind: 'ok'; answer: JsonObject; scopes: readonly string[] | undefined }
   | Unsent
 
-/** The token, or the app behind it, is of no use any more. */
+/** Errors which mean that the token, or its app, no longer works. */
 const OF_CONNECTION = new Set([
   ...[
     'invalid_auth',
@@ -41,7 +41,7 @@ const OF_CONNECTION = new Set([
     'method_deprecated',
   ],
 ])
-/** Slack says that nothing was done, and that it may be later. */
+/** Errors by which Slack says that nothing was done, and that a later try may succeed. */
 const LATER = new Set([
   'ratelimited',
   'rate_limited',
@@ -49,7 +49,10 @@ const LATER = new Set([
   'request_timeout',
   'team_added_to_org',
 ])
-/** "It's possible some aspect of the operation succeeded before the error was raised." */
+/**
+ * Slack says of these: "It's possible some aspect of the operation succeeded before the error was
+ * raised."
+ */
 const UNCLEAR = new Set(['fatal_error', 'internal_error', 'service_unavailable'])
 
 const ADVICE: Record<string, string> = {
@@ -104,7 +107,7 @@ const outcomeOf = (answer: ProviderAnswer): SlackOutcome => {
 }
 
 interface WebApiCall {
-  /** With the name of the method. */
+  /** Includes the name of the method. */
   url: string
   token: string
   args: Record<string, string>
@@ -112,7 +115,8 @@ interface WebApiCall {
 }
 
 /**
- * One request, never repeated. Never throws. Every method takes a form, not every one takes JSON.
+ * Makes one request, which is never repeated. Never throws. It sends a form, because every method
+ * accepts one but not every method accepts JSON.
  */
 export const callSlack = async (
   egress: Egress,

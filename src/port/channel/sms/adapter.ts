@@ -27,9 +27,9 @@ const MOST_MEDIA = 10
 const LONGEST_TEXT = 10_000
 
 /**
- * Words that Twilio itself answers, and after which it takes no message of ours until the sender
- * opts in again. YES is one of its words for that, too; but people answer questions with it, and
- * only `OptOutType` tells the two apart.
+ * Words that Twilio itself answers. After an opt-out, it takes no message of ours until the sender
+ * opts in again. YES also opts in, but people answer questions with it, and only `OptOutType` tells
+ * the two apart.
  */
 const OPT_WORDS = new Set([
   ...['STOP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT', 'REVOKE', 'OPTOUT', 'OPT-OUT'],
@@ -39,7 +39,7 @@ const OPT_WORDS = new Set([
 const pathOf = (accountSid: string, rest: string): string =>
   `/2010-04-01/Accounts/${accountSid}/${rest}`
 
-/** JSON has the same names as the form. */
+/** A JSON post has the same names as a form. */
 const formOfPost = (post: InboundPost): PostedForm | undefined => {
   const json = postedJson(post)
   if (!json) return postedForm(post)
@@ -49,7 +49,10 @@ const formOfPost = (post: InboundPost): PostedForm | undefined => {
   return { fields, files: [] }
 }
 
-/** Posts about messages that we sent: they come from the number that we sent to. */
+/**
+ * Whether a post is about a message that we sent. Such posts have the number that we sent to as
+ * their sender.
+ */
 const isStatus = (form: PostedForm): boolean => formField(form, 'MessageStatus') !== ''
 
 const attachmentsOf = (form: PostedForm): Attachment[] => {
@@ -75,7 +78,8 @@ const messageOf = (
   )
   if (isStatus(form) || formField(form, 'To') !== routingKey || account !== credentials.accountSid)
     return undefined
-  // Short codes and names are machines', and our own number would be an answer to ourselves.
+  // Short codes and names belong to machines, and a message from our own number would have us
+  // answer ourselves.
   if (!MESSAGE.test(sid!) || !NUMBER.test(from!) || from === routingKey || isOptWord(form))
     return undefined
   const text = beginning(storable(formField(form, 'Body')).trim(), LONGEST_TEXT)
@@ -157,7 +161,7 @@ const send = async (
   return called.kind === 'answered' ? sentOf(called) : failUnanswered(called)
 }
 
-/** Twilio redirects to where the bytes are, which wants no credentials. */
+/** Twilio redirects to the bytes, which can be read without credentials. */
 const download = async (
   { egress, urls }: SmsParts,
   connection: OpenConnection,
@@ -194,7 +198,7 @@ const routingKeyOf = (text: string): { key: string } | { error: string } => {
     : { error: 'must be a phone number with its country code, such as +14155550123' }
 }
 
-/** Twilio queues what a number cannot send at once: one segment a second, of most numbers. */
+/** Twilio queues what a number cannot send at once. Most numbers send one segment per second. */
 const SPACING_MS = 1_000
 
 export const smsAdapter = (parts: SmsParts): ChannelAdapter => ({

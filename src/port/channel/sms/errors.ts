@@ -1,9 +1,9 @@
-/** What Twilio's answers mean for a message of ours. */
+/** What Twilio's answers mean for one of our messages. */
 import { answerObject, isSuccess, type ProviderAnswer, waitOf } from '../answers.ts'
 import type { SendResult } from '../channel.ts'
 
 /**
- * Codes of Twilio's that say what a person has to mend before anything can be sent from this
+ * Codes by which Twilio says what a person has to correct before anything can be sent from this
  * number.
  */
 const OF_CONNECTION: Readonly<Record<number, string>> = {
@@ -19,7 +19,7 @@ const OF_CONNECTION: Readonly<Record<number, string>> = {
   30034: 'the number is not registered for messages to the United States (A2P 10DLC)',
 }
 
-/** Codes that say why this one message cannot be delivered. */
+/** Codes which say why this particular message cannot be delivered. */
 const OF_MESSAGE: Readonly<Record<number, string>> = {
   21211: 'the number of the recipient is not valid',
   21408: 'messages to this country are not switched on in Twilio',
@@ -37,7 +37,7 @@ const OF_MESSAGE: Readonly<Record<number, string>> = {
   30008: 'the network of the recipient did not take the message',
 }
 
-/** Codes that say that nothing was sent, and that it can be tried again. */
+/** Codes which say that nothing was sent and that it can be tried again. */
 const BUSY: ReadonlySet<number> = new Set([20429, 14107, 21611, 30001, 30022, 63038])
 
 const codeOf = (answer: ProviderAnswer): number => {
@@ -47,7 +47,7 @@ const codeOf = (answer: ProviderAnswer): number => {
 
 const nameError = (text: string, code: number): string => `${text} (Twilio's error ${code})`
 
-/** Whether what went wrong is for a person to mend. */
+/** What a person has to correct; undefined if that is not the problem. */
 export const connectionError = (answer: ProviderAnswer): string | undefined => {
   const code = codeOf(answer)
   const known = OF_CONNECTION[code]

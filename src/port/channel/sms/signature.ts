@@ -1,6 +1,6 @@
 /**
- * How Twilio signs its requests: HMAC-SHA1 over the URL and the sorted fields; of JSON over the
- * URL, which names the body's hash.
+ * How Twilio signs its requests: HMAC-SHA1 over the URL and the sorted fields. For JSON, it is only
+ * over the URL, which contains the body's hash.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { parse, stringify } from 'node:querystring'
@@ -9,7 +9,7 @@ import { type PostedForm, postedForm } from '../posts.ts'
 
 const HASH = 'bodySHA256'
 
-/** Not `new URL()`, which would encode characters that Twilio signed as they are. */
+/** Used instead of `new URL()`, which would encode characters that Twilio signed as they are. */
 const URL_PARTS = /^(https?:\/\/)([^/?#]*?)(:\d+)?([/?#].*|)$/is
 
 const withoutPort = (url: string): string => url.replace(URL_PARTS, '$1$2$4')
@@ -23,20 +23,20 @@ const withPort = (url: string): string =>
     },
   )
 
-/** As its older servers encode a query. */
+/** The URL with its query encoded as Twilio's older servers do it. */
 const withLegacyQuery = (url: string): string => {
   const start = url.indexOf('?')
   return start === -1 ? url : `${url.slice(0, start)}?${stringify(parse(url.slice(start + 1)))}`
 }
 
-/** The forms of our address of which Twilio may have signed any. */
+/** The forms of our address that Twilio may have signed. */
 const candidates = (url: string): string[] => {
   const normal = URL.parse(url)?.href ?? url
   const forms = [withoutPort(url), withPort(url), withoutPort(normal), withPort(normal)]
   return [...new Set([...forms, ...forms.map(withLegacyQuery)])]
 }
 
-/** Sorted by name; a name's values are sorted, too, and equal ones count once. */
+/** Sorted by name. The values of a name are sorted as well, and equal ones count once. */
 const signedFields = ({ fields }: PostedForm): string => {
   const values = new Map<string, Set<string>>()
   for (const [name, value] of fields) values.set(name, (values.get(name) ?? new Set()).add(value))
@@ -54,7 +54,7 @@ const isEqual = (given: string, expected: string): boolean => {
 const signatureOf = (authToken: string, url: string, fields: string): string =>
   createHmac('sha1', authToken).update(url).update(fields).digest('base64')
 
-/** What the signature covers beside the URL; undefined if a body is covered by nothing. */
+/** What the signature covers in addition to the URL. Undefined if nothing covers the body. */
 const coveredOf = (post: InboundPost): string | undefined => {
   const hash = URL.parse(post.url)?.searchParams.get(HASH) ?? null
   if (hash !== null)
@@ -63,7 +63,7 @@ const coveredOf = (post: InboundPost): string | undefined => {
   return form && signedFields(form)
 }
 
-/** In constant time. Never throws. */
+/** Takes constant time. Never throws. */
 export const isSignedByTwilio = (post: InboundPost, authToken: string): boolean => {
   const covered = coveredOf(post)
   const sent = post.headers.get('x-twilio-signature') ?? ''

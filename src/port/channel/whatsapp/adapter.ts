@@ -1,4 +1,4 @@
-/** WhatsApp: a phone number of a business, by Meta's Cloud API. */
+/** WhatsApp: a business's phone number, through Meta's Cloud API. */
 import type {
   ChannelAdapter,
   CredentialCheck,
@@ -16,9 +16,9 @@ import { callGraph, type GraphParts } from './graph.ts'
 import { readFailures, readWhatsAppPost, routeWhatsAppPost } from './read.ts'
 
 const PHONE_NUMBER_ID = /^\d{5,30}$/
-/** Learned at the check. */
+/** Learned by `check`. */
 const LEARNED = ['displayPhoneNumber', 'verifiedName']
-/** Meta takes 80 messages a second from a number. */
+/** Meta accepts 80 messages per second from a number. */
 const SPACING_MS = 50
 
 const fields: ChannelAdapter['fields'] = {
@@ -115,9 +115,9 @@ const send = async (
     ...{ messaging_product: 'whatsapp', recipient_type: 'individual' },
     ...(typeof to === 'string' ? { to } : { recipient }),
     ...{ type: 'text', text: { preview_url: false, body: message.text } },
-    // Comes back with what Meta says of the message later.
+    // Meta sends this back when it reports on the message later.
     biz_opaque_callback_data: message.id,
-    // The first part quotes what it answers.
+    // The first part quotes the message that it answers.
     ...(message.part === 0 && typeof messageId === 'string'
       ? { context: { message_id: messageId } }
       : {}),
@@ -133,10 +133,13 @@ const send = async (
   return { kind: 'sent', externalId: typeof sent?.id === 'string' ? sent.id.slice(0, 300) : null }
 }
 
-/** Meta's host for media answers no request without one. */
+/** Meta's media host does not answer requests without a user agent. */
 const AGENT = 'Tendril-Channels/1'
 
-/** Hosts that Meta keeps media on. The token goes to none that an answer may name besides. */
+/**
+ * The hosts on which Meta keeps media. An answer may name others, but the token goes to none of
+ * them.
+ */
 const META = /(^|\.)(fbsbx\.com|facebook\.com|whatsapp\.net|fbcdn\.net)$/
 
 const isMetas = (url: string, graph: string): boolean => {
@@ -148,7 +151,7 @@ const isMetas = (url: string, graph: string): boolean => {
   )
 }
 
-/** Two requests: the address is good for five minutes. */
+/** Takes two requests, because the address of the bytes is valid only for five minutes. */
 const download = async (
   parts: GraphParts,
   { credentials, routingKey }: OpenConnection,

@@ -1,4 +1,4 @@
-/** What a message of WhatsApp says, by its kind. */
+/** What a WhatsApp message says, by its type. */
 import type { Attachment } from '../channel.ts'
 import { asObject, type JsonObject, objectsIn, readId, storableText } from '../fields.ts'
 import { passedOn } from '../passed-on.ts'
@@ -16,8 +16,8 @@ const MEDIA_ID = /^\d{1,40}$/
 
 const MEDIA = ['image', 'document', 'audio', 'video', 'sticker']
 /**
- * Nobody asks anything with these: reactions, edits, withdrawals, changes of a number, and a chat
- * that was merely opened.
+ * Types with which nobody asks for anything: reactions, edits, withdrawals, changes of a number,
+ * and a chat that was merely opened.
  */
 const SILENT = ['reaction', 'edit', 'revoke', 'system', 'ephemeral', 'request_welcome']
 
@@ -36,7 +36,8 @@ const mediaOf = (kind: string, media: JsonObject): Content => {
 }
 
 /**
- * What a person picked, in the words that he saw. What the button carries besides is for programs.
+ * What a person picked, in the words that the person saw. The rest of what a button carries is for
+ * programs.
  */
 const pickedOf = ({ button_reply, list_reply, nfm_reply }: JsonObject): Content | undefined => {
   const picked = asObject(button_reply ?? list_reply)
@@ -71,7 +72,7 @@ const markForwarded = ({ text, attachments }: Content): Content => ({
   attachments: text === '' ? attachments : [...attachments, passedOn(text)],
 })
 
-/** Undefined if it asks nothing of us. */
+/** Undefined if the message asks nothing of us. */
 export const parseContent = (message: JsonObject): Content | undefined => {
   const content = ownContentOf(message)
   const { forwarded: once, frequently_forwarded: often } = asObject(message.context)
@@ -104,7 +105,7 @@ const ownContentOf = (message: JsonObject): Content | undefined => {
 }
 
 /**
- * Of polls, orders, and whatever WhatsApp itself calls unsupported: the person waits for an answer
- * all the same.
+ * Stands for polls, orders, and whatever WhatsApp itself calls unsupported. The person still
+ * expects an answer.
  */
 const UNREADABLE = '(a message of a kind that cannot be read here)'

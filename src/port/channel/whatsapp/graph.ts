@@ -1,4 +1,4 @@
-/** Calls of Meta's Graph API. Errors have a code; their words are not shown. */
+/** Calls to Meta's Graph API. Errors have a code, and their text is not shown. */
 import { createHmac } from 'node:crypto'
 import type { Egress } from '#port/egress/egress'
 import {
@@ -43,20 +43,26 @@ const WORDS: Record<number, string> = {
   4: 'the app has reached its limit of requests',
 }
 
-/** With these credentials nothing can be sent. From 200 to 299: permissions. */
+/**
+ * Codes which mean that nothing can be sent with these credentials. Codes from 200 to 299 are about
+ * permissions.
+ */
 const OF_CONNECTION = new Set([0, 3, 10, 33, 190, 368, 131005, 131031, 131042, 131045, 133010])
-/** Meta took nothing, and may take it later. For those with a time, after that at the earliest. */
+/**
+ * Codes which mean that Meta took nothing but may do so later. For those with a time, a try must
+ * wait at least that long.
+ */
 const LATER = new Map<number, number | undefined>([
   ...([4, 80007, 130429, 131048, 131057, 133016].map((code) => [code, undefined]) as [
     number,
     undefined,
   ][]),
-  // Six seconds a message to the same person.
+  // One message per six seconds to the same person.
   [131056, 6_000],
 ])
 /**
- * "Unknown error", "temporary downtime", "something went wrong", "service unavailable": nobody says
- * before or after what.
+ * "Unknown error", "temporary downtime", "something went wrong", "service unavailable". They do not
+ * say whether the error came before or after anything was done.
  */
 const UNCLEAR = new Set([1, 2, 131000, 131016])
 
@@ -64,7 +70,7 @@ const TOO_MANY = 429
 
 const WRONG_PROOF = 'the app secret is not that of the app which the access token was made for'
 
-/** The code; for requests of what is not there, its subcode. */
+/** The error's code. If the request named something that does not exist, its subcode. */
 const codeOf = ({ code, error_subcode: subcode }: JsonObject): number | undefined => {
   if (code === 100 && subcode === 33) return subcode
   return typeof code === 'number' ? code : undefined
@@ -113,13 +119,14 @@ interface GraphCall {
   path: string
   query?: Record<string, string>
   signal: AbortSignal
-  /** Posted if there is one. */
+  /** If there is a body, the request is a POST. */
   body?: object
 }
 
 /**
- * One request, never repeated. Never throws. Each has a proof that we know the app's secret: some
- * apps are set to require it, and Meta refuses one that was made with another secret.
+ * Makes one request, which is never repeated. Never throws. Each request proves that we know the
+ * app's secret: some apps are set to require this, and Meta refuses a proof that was made with
+ * another secret.
  */
 export const callGraph = async (
   { egress, urls }: GraphParts,

@@ -1,6 +1,6 @@
 /**
- * What WhatsApp's Cloud API posts. Nothing here believes a post: `verify` comes between `route` and
- * `read`.
+ * Posts of WhatsApp's Cloud API. Nothing here believes a post, because `verify` comes between
+ * `route` and `read`.
  */
 import type {
   Attachment,
@@ -25,8 +25,8 @@ import { errorOf } from './graph.ts'
 const PHONE_NUMBER_ID = /^\d{1,30}$/
 const PHONE = /^\d{5,20}$/
 /**
- * People with a user name need not show their number: `DE.13491208655302741918`, the same for all
- * numbers of a business.
+ * The id of a person. People with a user name need not show their number. Such an id
+ * (`DE.13491208655302741918`) is the same for all numbers of a business.
  */
 const USER = /^[A-Z]{2}\.[A-Za-z0-9.]{1,140}$/
 const MESSAGE = /^[\x21-\x7e]{1,300}$/
@@ -35,10 +35,10 @@ const SECONDS = /^\d{1,12}$/
 /** Meta sends at most a thousand changes in a post. */
 const MOST = 1_000
 const LONGEST_NAME = 200
-/** How long after a message of a person free text may be sent. */
+/** How long free text may be sent after a message from a person. */
 const WINDOW_MS = 24 * 3_600_000
 
-/** The changes that tell of messages, each of one phone number of ours. */
+/** The changes that report messages. Each is for one of our phone numbers. */
 const changesIn = ({ body }: InboundPost): { phoneNumberId: string; value: JsonObject }[] => {
   const post = parseObject(body)
   if (post?.object !== 'whatsapp_business_account') return []
@@ -62,9 +62,9 @@ export const routeWhatsAppPost = (post: InboundPost): Routed => {
 }
 
 interface Person {
-  /** `+4917…`, or the id of a user without a number. */
+  /** `+4917…`, or the id of a user whose number is not shown. */
   id: string
-  /** How Meta wants the recipient. */
+  /** The recipient in Meta's form. */
   to: { to: string } | { recipient: string }
 }
 
@@ -75,7 +75,7 @@ const personOf = (message: JsonObject): Person | undefined => {
   return user === undefined ? undefined : { id: user, to: { recipient: user } }
 }
 
-/** The sender's name in WhatsApp: chosen freely, and changed at will. */
+/** The sender's name in WhatsApp, which people choose freely and can change at any time. */
 const nameOf = (
   contacts: JsonObject[],
   { from, from_user_id: user }: JsonObject,
@@ -90,7 +90,7 @@ const nameOf = (
 const messageOf = (message: JsonObject, contacts: JsonObject[], now: number): InboundMessage[] => {
   const id = readId(message.id, MESSAGE)
   const person = personOf(message)
-  // Whoever answers in a group answers everybody in it.
+  // An answer in a group would go to everybody in it.
   if (id === undefined || !person || message.group_id !== undefined) return []
   const content = parseContent(message)
   if (!content) return []
@@ -110,7 +110,7 @@ const messageOf = (message: JsonObject, contacts: JsonObject[], now: number): In
   ]
 }
 
-/** What our messages carry so that reports on them say which they are about. */
+/** The form of the ids that our messages carry. Reports on them repeat the id. */
 const OURS = /^[\x21-\x7e]{1,100}$/
 
 const undeliveredOf = ({
@@ -131,7 +131,7 @@ const undeliveredOf = ({
   ]
 }
 
-/** `sent`, `delivered`, `read` and the like say nothing that a reply's state has. */
+/** Ignores `sent`, `delivered`, `read` and the like, which add nothing to a reply's state. */
 export const readFailures = (
   post: InboundPost,
   { routingKey }: OpenConnection,

@@ -1,4 +1,4 @@
-/** Requests to one bucket. Each has a deadline, and is tried again where that can help. */
+/** Requests to one bucket. Each has a deadline, and is tried again if that can help. */
 import type { S3Client } from '@aws-sdk/client-s3'
 import { S3Fault, s3FaultOf } from './faults.ts'
 
@@ -11,18 +11,18 @@ export interface BucketOptions {
 }
 
 export interface BucketTimes {
-  /** For one try of a request, without the body of its answer. */
+  /** For one try of a request, not counting the body of its answer. */
   requestMs: number
   /** How long the body of an answer may pause. */
   silenceMs: number
-  /** Between tries; doubled each time. */
+  /** How long to wait between tries. It doubles each time. */
   restMs: number
 }
 
 const usualTimes: BucketTimes = { requestMs: 60_000, silenceMs: 15_000, restMs: 250 }
 const CONNECT_MS = 5_000
 export const TRIES = 3
-/** Connections of this process to the storage. */
+/** How many connections this process opens to the storage. */
 const SOCKETS = 64
 
 export interface UploadPart {
@@ -32,7 +32,7 @@ export interface UploadPart {
 
 type Sdk = typeof import('@aws-sdk/client-s3')
 
-/** Loads the client, which a server without S3 never needs. */
+/** Loads the client here, because a server without S3 never needs it. */
 export const openBucket = async (
   settings: BucketOptions,
   times: Partial<BucketTimes> = {},
@@ -41,11 +41,11 @@ export const openBucket = async (
   const { endpoint, region, accessKeyId, secretAccessKey } = settings
   const client = new sdk.S3Client({
     ...{ endpoint, region, credentials: { accessKeyId, secretAccessKey }, forcePathStyle: true },
-    // Bodies are signed with their SHA-256, which every server checks. The checksums that the
-    // client adds by itself come in a framing that many servers refuse, and its check of answers
-    // hides broken connections.
+    // Bodies are signed with their SHA-256, which every server checks. The client's own checksums
+    // come in a framing that many servers refuse, and its check of answers hides broken
+    // connections.
     ...{ requestChecksumCalculation: 'WHEN_REQUIRED', responseChecksumValidation: 'WHEN_REQUIRED' },
-    // Otherwise a body of more than 2 MiB waits for a permission that many servers never send.
+    // Otherwise, a body of more than 2 MiB waits for a permission that many servers never send.
     expectContinueHeader: false,
     followRegionRedirects: false,
     maxAttempts: 1,
@@ -75,7 +75,7 @@ export class Bucket implements Disposable {
     await this.#tried(signal, (abortSignal) => this.client.send(command, { abortSignal }))
   }
 
-  /** The number of its bytes; undefined if there is no such object. */
+  /** The object's size in bytes; undefined if there is no such object. */
   async sizeOf(key: string, signal: AbortSignal): Promise<number | undefined> {
     const command = new this.sdk.HeadObjectCommand(this.#at(key))
     const answer = await this.#tried(signal, (abortSignal) =>
@@ -112,7 +112,7 @@ export class Bucket implements Disposable {
   }
 
   /**
-   * Whether it succeeded is certain only from the object: its answer may be lost, and a second try
+   * Only the object itself shows whether this succeeded: the answer may be lost, and a second try
    * then finds no upload.
    */
   async complete(
@@ -130,7 +130,7 @@ export class Bucket implements Disposable {
     )
   }
 
-  /** No such upload is fine. */
+  /** Succeeds if there is no such upload. */
   async abort(
     { key, upload }: { key: string; upload: string },
     signal: AbortSignal,
@@ -141,7 +141,7 @@ export class Bucket implements Disposable {
     )
   }
 
-  /** Unfinished uploads of a key. */
+  /** The unfinished uploads of a key. */
   async uploadsOf(key: string, signal: AbortSignal): Promise<string[]> {
     const command = new this.sdk.ListMultipartUploadsCommand({
       Bucket: this.settings.bucket,
@@ -154,7 +154,7 @@ export class Bucket implements Disposable {
     return Uploads.flatMap(({ Key, UploadId }) => (Key === key && UploadId ? [UploadId] : []))
   }
 
-  /** No such object is fine. */
+  /** Succeeds if there is no such object. */
   async delete(key: string, signal: AbortSignal): Promise<void> {
     const command = new this.sdk.DeleteObjectCommand(this.#at(key))
     await this.#tried(signal, (abortSignal) => this.client.send(command, { abortSignal })).catch(
@@ -163,8 +163,8 @@ export class Bucket implements Disposable {
   }
 
   /**
-   * The bytes of an object of a known size from the first to the last, as they come. One try: the
-   * reader knows where to go on.
+   * The bytes of an object of known size, from the first to the last requested, as they arrive.
+   * Tries only once, because the reader knows where to continue.
    */
   async *get(
     key: string,
@@ -206,7 +206,7 @@ export class Bucket implements Disposable {
     return { Bucket: this.settings.bucket, Key: key }
   }
 
-  /** Waits for an answer no longer than so many milliseconds. */
+  /** Waits at most this many milliseconds for an answer. */
   async #once<T>(answer: Promise<T>, ms: number, over: AbortController): Promise<T> {
     const { promise: late, reject } = Promise.withResolvers<never>()
     const timer = setTimeout(() => {

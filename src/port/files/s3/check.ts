@@ -1,6 +1,6 @@
 /**
- * Tries all that the server does with its bucket, so that an operator learns what is wrong before
- * anybody else.
+ * Tries everything that the server does with its bucket, so that an operator learns of a problem
+ * before anybody else does.
  */
 import { randomBytes } from 'node:crypto'
 import { newId } from '#kernel/ids'

@@ -1,9 +1,9 @@
 /** What can go wrong with S3-compatible storage, and what an operator can do about it. */
 
 /**
- * `away`: it did not answer, or not properly, and may do so later. `refused`: it answers, but not
- * to these settings. `missing`: there is no such object or upload. `unable`: it does not know the
- * request.
+ * `away`: storage did not answer properly, and may do so later. `refused`: it answers, but does not
+ * accept these settings. `missing`: there is no such object or upload. `unable`: it does not
+ * support the request.
  */
 type FaultKind = 'away' | 'refused' | 'missing' | 'unable'
 
@@ -25,7 +25,7 @@ interface Place {
   region: string
 }
 
-/** Codes of answers that the settings are the cause of. */
+/** Error codes that are caused by the settings. */
 const settings: Record<string, (place: Place) => string> = {
   InvalidAccessKeyId: () => 'the storage does not know S3_ACCESS_KEY_ID',
   SignatureDoesNotMatch: () => 'S3_SECRET_ACCESS_KEY is not the secret of S3_ACCESS_KEY_ID',
@@ -51,7 +51,7 @@ const byStatus: Record<number, string> = {
 
 const missing = ['NoSuchKey', 'NoSuchUpload', 'NotFound']
 const unable = ['NotImplemented', 'MethodNotAllowed']
-/** Worth another try although the request is blamed. */
+/** Codes that are worth another try, although they blame the request. */
 const passing = [
   'RequestTimeout',
   'SlowDown',
@@ -69,7 +69,7 @@ interface Answered {
   $metadata?: { httpStatusCode?: number }
 }
 
-/** The fault behind whatever a request threw. */
+/** The fault behind the error that a request threw. */
 export const s3FaultOf = (cause: unknown, place: Place): S3Fault => {
   if (cause instanceof S3Fault) return cause
   const { name = '', message = '', code, $metadata } = cause as Answered

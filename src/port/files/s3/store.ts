@@ -1,7 +1,7 @@
 /**
- * Files in S3-compatible storage. The key is written down in a row before the bytes are sent, and
- * the letter that makes the record keeps that row: so whatever happens in between, what is left in
- * the storage is known, and nothing else is ever removed.
+ * Files in S3-compatible storage. The key is written to a row before the bytes are sent, and the
+ * letter that makes the record keeps that row. So whatever happens in between, it is known what is
+ * left in the storage, and nothing else is ever removed.
  */
 import { fail } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
@@ -16,13 +16,13 @@ import { requireFileRoom, type Source, type Store } from '../files.ts'
 import { type Bucket, TRIES, type UploadPart } from './bucket.ts'
 import { S3Fault } from './faults.ts'
 
-/** Above this a file is uploaded in parts of this size. */
+/** Larger files are uploaded in parts of this size. */
 const PART = 8 * BLOCK_BYTES
 const MOST = 100 * BLOCK_BYTES
 const MOST_GIB = 100
 const PUT_MS = 600_000
 const REMOVE_MS = 120_000
-/** Each holds two parts in memory. Granted to workspaces in turn. */
+/** Each upload holds two parts in memory. Uploads are granted to workspaces in turn. */
 const UPLOADS = {
   name: 'uploads of files',
   limit: 4,
@@ -82,10 +82,7 @@ export class S3Store implements Store {
     }
   }
 
-  /**
-   * Removes an object that no row names, and uploads of it that were not finished. Throws an
-   * `S3Fault`.
-   */
+  /** Removes an object that no row refers to, and its unfinished uploads. Throws an `S3Fault`. */
   async remove(key: string, unfinished: boolean): Promise<void> {
     const { bucket } = this.deps
     const signal = AbortSignal.timeout(REMOVE_MS)
@@ -159,7 +156,7 @@ export class S3Store implements Store {
     }
   }
 
-  /** Tells the log what happened, and the caller what to do. */
+  /** Logs what happened, and tells the caller what to do. */
   #refuse(cause: unknown, { tenant: workspace, file }: { tenant: string; file: string }): never {
     if (!(cause instanceof S3Fault || isTimeout(cause))) throw cause
     this.deps.log.error({ err: cause, workspace, file }, 'the storage of files failed')
@@ -192,7 +189,7 @@ const isAway = (cause: unknown): boolean => cause instanceof S3Fault && cause.ki
 const isTimeout = (cause: unknown): boolean =>
   cause instanceof Error && cause.name === 'TimeoutError'
 
-/** Servers that cannot list uploads remove unfinished ones by themselves, if at all. */
+/** Servers that cannot list uploads remove unfinished ones by themselves, or never. */
 const noneIfUnable = (cause: unknown): string[] => {
   if (cause instanceof S3Fault && cause.kind === 'unable') return []
   throw cause

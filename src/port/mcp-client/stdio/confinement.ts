@@ -1,13 +1,13 @@
 /**
- * Whether programs can be kept from everything of ours on this machine, and as which users they
- * run.
+ * Whether programs can be kept away from everything of ours on this machine, and which users they
+ * run as.
  */
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 
 /**
- * Ids that nobody has: the first belong to no system's plan, the others to services that a system
- * makes for a while.
+ * Ids that nobody has. The first ones are in no system's scheme; the others are for services that a
+ * system makes temporarily.
  */
 const RANGES: readonly (readonly [first: number, count: number])[] = [
   [1_900_000_000, 100_000_000],
@@ -16,8 +16,8 @@ const RANGES: readonly (readonly [first: number, count: number])[] = [
 const TRIES = 100
 
 /**
- * A program's environment, but for the variables that its server is configured with; and that of
- * its supervisor.
+ * The environment of a program's supervisor, and of the program itself apart from the variables
+ * configured for its server.
  */
 export const CLEAN_ENV = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
@@ -25,7 +25,7 @@ export const CLEAN_ENV = {
   TZ: 'UTC',
 }
 
-/** Others can neither list the folder nor change it. */
+/** Whether others can neither list nor change the folder. */
 const isClosed = (folder: string): boolean => {
   try {
     return (statSync(folder).mode & 0o006) === 0
@@ -34,7 +34,7 @@ const isClosed = (folder: string): boolean => {
   }
 }
 
-/** The first range whose ids exist here: a container may have few. */
+/** The first range whose ids exist here. A container may have only a few. */
 const rangeOf = (map: string): (typeof RANGES)[number] | undefined => {
   const mapped = map.split('\n').map((line) => line.trim().split(/\s+/).map(Number))
   return RANGES.find(([first, count]) =>
@@ -45,8 +45,8 @@ const rangeOf = (map: string): (typeof RANGES)[number] | undefined => {
 }
 
 /**
- * What a program is kept from, beside users, files and memory of others: `all` is network and sight
- * of other processes.
+ * What a program is kept from, in addition to the users, files and memory of others. `all` also
+ * covers the network and the sight of other processes.
  */
 export type Confinement = 'all' | 'processes' | 'none'
 
@@ -61,7 +61,7 @@ export const confinementOf = ({
   return network ? 'processes' : 'all'
 }
 
-/** Both end with the supervisor, however it ends. */
+/** Both end together with the supervisor, however it ends. */
 const OWN_PROCESSES = [
   'setpriv',
   '--pdeathsig',
@@ -73,7 +73,7 @@ const OWN_PROCESSES = [
   '--mount-proc',
 ]
 
-/** The command that makes the namespaces of what is appended. */
+/** The command that makes the namespaces for the command appended to it. */
 export const namespacesOf: Record<Confinement, readonly string[]> = {
   all: [...OWN_PROCESSES, '--net', '--'],
   processes: [...OWN_PROCESSES, '--'],
@@ -86,7 +86,7 @@ const runs = (command: readonly string[]): boolean =>
 
 const tryAs = (uid: number): string[] => ['setpriv', ...asUser(uid), 'true']
 
-/** Arguments of setpriv: nothing of what we may do is left. */
+/** The arguments of setpriv, which give up everything that we may do. */
 export const asUser = (uid: number | string): string[] => [
   `--reuid=${uid}`,
   `--regid=${uid}`,
@@ -102,7 +102,7 @@ const NO_NAMESPACES =
   'programs cannot be kept from the network and from other processes: unshare (util-linux) and the right to make namespaces ' +
   'are needed, or "unconfined": true in the entry of MCP_STDIO'
 
-/** Why no program can be run so; undefined if programs can. */
+/** Why no program can be run this way; undefined if programs can. */
 export const confinementRefusal = (
   home: string | undefined,
   confinement: Confinement,

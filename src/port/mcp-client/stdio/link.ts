@@ -1,4 +1,4 @@
-/** Messages to and from a program, one a line. */
+/** Messages to and from a program, one per line. */
 import {
   type JSONRPCMessage,
   parseJSONRPCMessage,
@@ -18,12 +18,12 @@ export interface StdioServer {
   confinement: Confinement
 }
 
-/** In bytes: what a session's program may say in the log. */
+/** How much a session's program may write to the log, in bytes. */
 const LONGEST_COMPLAINT = 4_096
-/** A shorter value is no secret, and would be found everywhere. */
+/** A shorter value is no secret and would be found everywhere. */
 const SHORTEST_SECRET = 4
 
-/** Cuts what arrives into lines, without going over the same bytes twice. */
+/** Cuts what arrives into lines, without scanning the same bytes twice. */
 class Lines {
   #parts: Buffer[] = []
 
@@ -67,7 +67,7 @@ class StdioLink implements SessionTransport {
     const { stdout, stderr, ended } = this.#program
     stdout.on('data', (chunk: Buffer) => this.#received(chunk))
     stderr.on('data', (chunk: Buffer) => this.#complained(chunk))
-    // What it said last may be read after it has ended.
+    // The last output may only be read after the program has ended.
     const silent = new Promise((resolve) => stdout.on('close', resolve))
     void Promise.all([ended, silent]).then(([status]) => this.#ended(status))
   }
@@ -124,7 +124,7 @@ class StdioLink implements SessionTransport {
     this.#report()
   }
 
-  /** Once, when all of it is there: a secret may come in pieces. */
+  /** Reports once, when everything has arrived, because a secret may come in pieces. */
   #report(): void {
     const text = Buffer.concat(this.#complaint.splice(0)).toString()
     if (text.trim() === '') return

@@ -1,4 +1,7 @@
-/** Starts a program that ends with us, however we end, and with everything that it has started. */
+/**
+ * Starts a program that ends when we end, however that happens, together with everything it has
+ * started.
+ */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { chownSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,10 +10,10 @@ import type { Writable } from 'node:stream'
 import { asUser, CLEAN_ENV, type Confinement, freeUser, namespacesOf } from './confinement.ts'
 
 /**
- * Runs as root, so that the program cannot stop it. Its descriptor 3 is a pipe that only we hold:
- * when that closes, or the program ends, all processes of the program's user are killed, also those
- * that left its group. The program's variables come over its standard input, one a line, so that
- * neither root nor the list of processes has them.
+ * The supervisor runs as root, so that the program cannot stop it. Its descriptor 3 is a pipe that
+ * only we hold. When that closes or the program ends, all processes of the program's user are
+ * killed, including those that left its group. The program's variables arrive over standard input,
+ * one per line, so that neither root's environment nor the list of processes has them.
  */
 const SUPERVISOR = `
 uid=$1 folder=$2 namespaces=$3
@@ -34,7 +37,7 @@ rm -rf -- "$folder"
 exit $status
 `
 
-/** For a program whose input has ended, and for its end once it was killed. */
+/** How long a program gets after its input has ended, and again after it was killed. */
 const GRACE_MS = 1_000
 const KILL_MS = 5_000
 
@@ -43,16 +46,16 @@ export interface Program {
   readonly stdout: NodeJS.ReadableStream
   readonly stderr: NodeJS.ReadableStream
   readonly uid: number
-  /** Resolves with its exit status, or null, once nothing of it runs. Never rejects. */
+  /** Resolves once nothing of it is running, with its exit status or null. Never rejects. */
   readonly ended: Promise<number | null>
-  /** Lets it end by itself for a moment, then kills it. */
+  /** Lets it end by itself for a moment, and then kills it. */
   stop(): Promise<void>
 }
 
 interface ProgramStart {
   command: string
   args: readonly string[]
-  /** Names are those of variables, and values have one line. */
+  /** Names must be those of variables, and values must have one line. */
   env: Record<string, string>
   confinement: Confinement
 }
@@ -67,7 +70,7 @@ const endsWithin = async (ended: Promise<unknown>, ms: number): Promise<boolean>
 
 const quiet = (stream: NodeJS.EventEmitter): void => void stream.on('error', () => {})
 
-/** What a supervisor does at its end, for one that was killed. */
+/** Does what a supervisor does at its end, in place of one that was killed. */
 const sweep = (uid: number, folder: string): void => {
   spawnSync('setpriv', [...asUser(uid), 'sh', '-c', 'kill -KILL -1'], {
     env: CLEAN_ENV,
@@ -96,14 +99,14 @@ const stop = async (
   if (await endsWithin(ended, GRACE_MS)) return
   control.end()
   if (await endsWithin(ended, KILL_MS)) return
-  // The program dies with the supervisor.
+  // The program dies together with the supervisor.
   child.kill('SIGKILL')
   await endsWithin(ended, KILL_MS)
 }
 
 /**
- * Throws the system's error if the supervisor cannot be started. A program that cannot be is one
- * that ends at once.
+ * Throws the system's error if the supervisor cannot be started. If the program cannot be started,
+ * it counts as one that ends at once.
  */
 export const startProgram = ({ command, args, env, confinement }: ProgramStart): Program => {
   const uid = freeUser()

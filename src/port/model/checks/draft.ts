@@ -98,7 +98,7 @@ interface Fingerprint {
   words: Set<string>
 }
 
-/** Two posts that agree so far are the same post. */
+/** How many characters are compared. Two posts that agree this far are the same post. */
 const COMPARED = 2_000
 
 const fingerprints = new WeakMap<object, Fingerprint>()
@@ -174,7 +174,7 @@ const isRepeat = (
   return draft.hook === other.hook && draft.stories.some((story) => other.stories?.includes(story))
 }
 
-/** A body that is too long and longer than this is not searched for other faults. */
+/** If a body is too long anyway and longer than this, it is not searched for other faults. */
 const SEARCHED = 4_000
 
 /**

@@ -11,7 +11,7 @@ const briefs = new WeakMap<ReplyBrief, DraftBrief>()
 
 /**
  * A reply is checked like a batch of one whose focus is the instruction. The other person's post is
- * no source of facts.
+ * not a source of facts.
  */
 export const replyStandards = (brief: ReplyBrief): DraftBrief => {
   const { profile, learnings, products, archived, maxLength, measure, rules, seed, instruction } =

@@ -1,16 +1,16 @@
 /**
- * What a person asks of a text that is written again, as far as the composer can follow it. English
- * only.
+ * What a person wants changed when a text is written again, as far as the composer can follow it.
+ * Understands only English.
  */
 
-/** What is done to a text without other material. */
+/** Edits that a text can get without other material. */
 export type TextEdit = 'no_emoji' | 'no_hashtags' | 'no_links' | 'question'
 type Length = 'shorter' | 'longer'
 
 export interface Wishes {
   length: Length | undefined
   edits: ReadonlySet<TextEdit>
-  /** Another opening than the present one. */
+  /** Whether another opening than the present one is wanted. */
   otherHook: boolean
   /** What the text is to be about, or to say; may be empty. */
   topic: string
@@ -18,7 +18,7 @@ export interface Wishes {
   beyond: string[]
 }
 
-/** Where a hint that asks for several things is taken apart. */
+/** Where a hint that asks for several things is divided. */
 const BETWEEN = /\s*(?:[,;.!\n]+|\b(?:and|or|nor|but|then|also|please)\b)\s*/i
 
 const NONE_OF = String.raw`^(?:use |with |have )?(?:no|without|remove|drop|delete|skip|fewer|less|cut|lose)\b.*`
@@ -44,20 +44,20 @@ const SHORTER =
   /\b(?:short|shorter|shorten|briefer|concise|tighter|tighten)\b|\bless (?:text|words|detail|long)\b|^(?:be |keep it )?brief$|^(?:cut|trim)\b|^less$/i
 const LONGER =
   /\b(?:longer|expand|elaborate|detailed)\b|\bmore (?:text|words|details?|depth)\b|^more$/i
-/** The beginning of an instruction. Anything else is matter for the text. */
+/** The beginning of an instruction. Anything else is content for the text. */
 const INSTRUCTION =
   /^(?:make|keep|use|write|be|sound|remove|drop|delete|cut|trim|add|rephrase|reword|rewrite|change|fix|improve|less|more|no|not|do not|don't|avoid|without|with|end|finish|close|start|open|begin|try|give|too|tone)\b/i
 /**
- * Such a beginning may also be one of matter, as of “a customer story from Berlin”. A short clause
- * is a remark.
+ * A beginning that may also start content, such as “a customer story from Berlin”. If the clause is
+ * short, it is a remark.
  */
 const MANNER = /^(?:it|in|as|for|again|another|different|new|a|an)\b/i
 const UNWANTED =
   /\b(?:no|not|never|don't|don’t|without|avoid|remove|drop|delete|cut|skip|stop|less|fewer)\b/i
 const ABOUT = /\b(?:about|mention(?:ing)?|focus(?:ed|ing)? on|regarding)\b\s*(.+)$/i
 /**
- * How many words a remark about the length has, with and without a verb. A longer clause with
- * “shorter” in it is matter.
+ * How many words a remark about the length has at most, with and without a verb. A longer clause
+ * that contains “shorter” is content.
  */
 const MOST_WORDS = { instruction: 7, remark: 3, manner: 4 }
 
@@ -102,7 +102,7 @@ const spelledOut = (clauses: string[]): string[] =>
     LEFT_OUT.test(clause) && at > 0 && FIRST_LEFT_OUT.test(clauses[0]!) ? `no ${clause}` : clause,
   )
 
-/** A hint without any instruction is what the text is to be about, as it stands. */
+/** If a hint has no instruction, all of it says what the text is to be about. */
 export const wishesIn = (hint: string): Wishes => {
   const read = spelledOut(hint.split(BETWEEN).filter((clause) => clause !== '')).map(readClause)
   const isMatter = read.every(

@@ -11,7 +11,7 @@ export interface Opening {
   closer?: GlueSlot | undefined
   /** How good the form is by itself; 1 unless given. */
   weight?: number
-  /** Its first sentence does not set the kind of the post. */
+  /** Whether its first sentence does not determine the kind of the post. */
   isMixed?: true
 }
 

@@ -118,7 +118,7 @@ export const piecesOf = (
     random,
   }
   const said = new Set([wordLine(title)])
-  // A story that is only a heading tells nothing.
+  // A story that is only a heading does not tell anything.
   const whole = material.stories.filter(({ units }) => units.some(({ complete }) => complete))
   const single = [
     ...material.proof,

@@ -38,7 +38,7 @@ const better = (one: Rated, other: Rated): number =>
   other.hinted - one.hinted ||
   other.kept - one.kept
 
-/** What the draft does not do of what was asked, in words. */
+/** What was requested and the draft does not do, in words. */
 const unmet = (
   { body, hook }: Pick<Draft, 'body' | 'hook'>,
   { edits, otherHook }: Wishes,
@@ -66,7 +66,7 @@ const fitsLength = (
 
 type Redrafting = DraftBrief & { revise: Revise }
 
-/** Edited as far as the form of the channel allows. */
+/** The text with the edits, as far as the channel's form allows them. */
 const editBody = (
   body: string,
   { edits }: Wishes,
@@ -91,8 +91,8 @@ const rateDraft = (draft: Draft, wishes: Wishes, brief: Redrafting): Rated => {
 }
 
 /**
- * The present text with nothing but the edits; undefined if it takes another text. Throws
- * `GenerationError` if nothing is to be done.
+ * The present text with nothing but the edits. Undefined if it needs another text. Throws
+ * `GenerationError` if there is nothing to do.
  */
 const editedAlone = (wishes: Wishes, brief: Redrafting): Draft | undefined => {
   const { length, edits, otherHook, topic } = wishes
@@ -128,7 +128,7 @@ const another = (wishes: Wishes, { revise, ...brief }: Redrafting): Draft => {
 
 const MOST_NAMED = 200
 
-/** What was asked, and what of it was not done: for the person who decides. */
+/** What was requested and which part of it was not done, for the person who decides. */
 const account = (draft: Draft, wishes: Wishes, brief: Redrafting): string => {
   const { hint } = brief.revise
   const wanted = fitsLength(draft.body, wishes, brief)
@@ -146,10 +146,11 @@ const account = (draft: Draft, wishes: Wishes, brief: Redrafting): string => {
 }
 
 /**
- * The present post with the edits that the hint asks for, if it asks for no more. Else another post
- * of the person's own sentences: of the length that the hint asks for, then with its other wishes,
- * then nearest to what it names, then to the subject of the present one. The rationale says what
- * the composer could not follow. Throws `GenerationError` if the text is as asked already.
+ * The present post with the edits that the hint asks for, if it asks for nothing else. Otherwise
+ * another post from the person's own sentences: first of the length that the hint asks for, then
+ * with its other wishes, then nearest to what it names, then nearest to the subject of the present
+ * post. The rationale says what the composer could not follow. Throws `GenerationError` if the text
+ * already is as requested.
  */
 export const composeRedraft = (brief: Redrafting): Draft[] => {
   const wishes = wishesIn(brief.revise.hint)
@@ -162,8 +163,8 @@ const LONGEST_TOPIC = 2_000
 const FACTORS = { shorter: 0.6, longer: 1.5 } as const
 
 /**
- * The same article of another length, or with what the hint names. Throws `GenerationError` if that
- * changes nothing.
+ * The same article with another length, or with what the hint names. Throws `GenerationError` if
+ * that changes nothing.
  */
 export const composeArticleAgain = ({
   revise,
@@ -171,7 +172,7 @@ export const composeArticleAgain = ({
 }: ArticleBrief & { revise: Revise }): ArticleDraft => {
   const { length: wanted, topic: asked, beyond } = wishesIn(revise.hint)
   const words = Math.round(brief.words * (wanted ? FACTORS[wanted] : 1))
-  // A hint about the length or the wording names no subject.
+  // A hint about length or wording does not name a subject.
   const topic = asked === '' ? brief.topic : `${brief.topic}\n${asked}`.slice(0, LONGEST_TOPIC)
   const article = composeArticle({ ...brief, words, topic })
   if (postOf(article.title, article.text) === revise.body)

@@ -1,12 +1,12 @@
-/** Changes of a finished text that need no other sentence than the composer's own fixed lines. */
+/** Edits of a finished text that need no other sentences than the composer's own fixed lines. */
 import { findLinks } from '#domain/growth/drafting/links'
 import { glue } from './glue.ts'
 import type { TextEdit } from './hint.ts'
 
 const EMOJI = /\p{RGI_Emoji}|[0-9#*]\u20e3/gv
-/** As networks read hashtags: at least one letter, and not attached to a word. */
+/** Hashtags by the rules of networks: at least one letter, and not attached to a word. */
 const HASHTAG = /(?<![\p{L}\p{M}\p{N}_&/])[#＃](?=[\p{N}_]*[\p{L}\p{M}])([\p{L}\p{M}\p{N}_]+)/gu
-/** Hashtags at the end of a line, which are no part of its sentence. */
+/** Hashtags at the end of a line, which are not part of its sentence. */
 const TAIL_OF_HASHTAGS = /(?:(?:^|[ \t]+)[#＃][\p{L}\p{M}\p{N}_]+)+[ \t]*$/gmu
 
 const tidy = (text: string): string =>
@@ -32,12 +32,12 @@ const editors: Record<TextEdit, Editor> = {
   no_emoji: (text) => tidy(text.replace(EMOJI, '')),
   no_hashtags: (text) => tidy(text.replace(TAIL_OF_HASHTAGS, '').replace(HASHTAG, '$1')),
   no_links: (text) => tidy(withoutLinks(text.normalize('NFC'))),
-  // A question of the composer states nothing. There are none in other languages.
+  // The composer's questions state nothing. It has none in other languages.
   question: (text, isEnglish) =>
     isEnglish && !QUESTION_AT_END.test(text) ? `${text}\n\n${glue['close-story'][0]}` : text,
 }
 
-/** Whether the text is as the edit would make it. */
+/** Whether the text already is as the edit would make it. */
 export const isDone: Record<TextEdit, (text: string) => boolean> = {
   no_emoji: (text) => text.search(EMOJI) < 0,
   no_hashtags: (text) => text.search(HASHTAG) < 0,
@@ -45,7 +45,7 @@ export const isDone: Record<TextEdit, (text: string) => boolean> = {
   question: (text) => QUESTION_AT_END.test(text),
 }
 
-/** In the order in which they do not undo each other: the question comes last. */
+/** In an order in which they do not undo each other. The question comes last. */
 const ORDER: readonly TextEdit[] = ['no_emoji', 'no_hashtags', 'no_links', 'question']
 
 /** The text after those edits that `fits` allows. */

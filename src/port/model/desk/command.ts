@@ -1,19 +1,19 @@
-/** Commands in a conversation, in the words of the command line. */
+/** Commands in a conversation, worded like those of the command line. */
 import { commandLine, isCommand, LONGEST_UNMARKED } from '#domain/agent/job/command'
 import { withListed } from './ordinals.ts'
 
-/** A call of a tool; or, in place of a call, what to tell the person who wrote the line. */
+/** A call of a tool, or an error for the person who wrote the line. */
 export type Understood = { tool: string; args: Record<string, unknown> } | { error: string }
 
 /**
- * Reads a line. Undefined if it is no command; a line that begins with `/` always is one, though
- * perhaps a wrong one.
+ * Reads a line. Undefined if it is not a command. A line that begins with `/` always counts as one,
+ * even if it is wrong.
  */
 export type Parse = (line: string) => Promise<Understood | undefined>
 
 /**
- * `shown`: what the person has been shown in the conversation, oldest first. `/items approve 2`
- * counts in the list shown last.
+ * `shown`: what the person has been shown in the conversation, oldest first. Positions such as that
+ * in `/items approve 2` count in the list shown last.
  */
 export const understand = async (
   line: string,
@@ -27,8 +27,8 @@ export const understand = async (
 }
 
 /**
- * Whether a text is for the desk, whatever model is set: marked as a command, or exactly one
- * without the mark.
+ * Whether a text is for the desk, whatever model is configured. It is if it is marked as a command,
+ * or is exactly a command without the mark.
  */
 export const isForDesk = async (text: string, parse: Parse): Promise<boolean> => {
   if (isCommand(text)) return true

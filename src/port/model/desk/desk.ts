@@ -1,6 +1,7 @@
 /**
- * Answers in place of a model: runs exact commands and some fixed questions, and shows what they
- * return; to any other question it quotes what the workspace's own texts say. It guesses nothing.
+ * Answers in place of a model. It runs exact commands and a few fixed questions, and shows what
+ * they return. For any other question, it quotes what the workspace's own texts say. It never
+ * guesses.
  */
 import type { QuotedPassage } from '#domain/agent/knowledge/quoting'
 import type {
@@ -19,7 +20,7 @@ const DESK = 'desk'
 
 interface DeskOptions {
   parse: Parse
-  /** Commands near what a text says, to be shown and never run. */
+  /** Commands similar to what a text says, to be shown but never run. */
   nearest(text: string): string[]
 }
 
@@ -33,7 +34,7 @@ const makeThought = (text: string, calls: ToolCall[] = []): Thought => ({
   model: DESK,
 })
 
-/** Nine letters and digits, different in each answer of a turn. */
+/** Nine letters and digits, which differ in each answer of a turn. */
 const callId = ({ messages }: ThinkRequest): string =>
   `desk${String(messages.length % 100_000).padStart(5, '0')}`
 
@@ -60,7 +61,7 @@ const atALoss = (text: string, { nearest }: DeskOptions): string =>
     'Or ask "what next?". /help lists all commands.',
   ].join('\n')
 
-/** Each line is marked, so that nothing in it can look like a part of the answer. */
+/** Each line is marked, so that nothing in it can look like part of the answer. */
 const quoteLines = ({ text, source, untrusted }: QuotedPassage): string =>
   `${text.replaceAll(/^/gm, '> ')}\n(${source}${untrusted ? '; people outside the workspace may have written this' : ''})`
 
@@ -69,7 +70,7 @@ const quoting = (quotations: readonly QuotedPassage[]): string[] =>
     ? []
     : ['I have no language model; this is what your documents say:', ...quotations.map(quoteLines)]
 
-/** To people outside, who know nothing of commands and models. */
+/** The answer to people outside, who know nothing about commands and models. */
 const NO_ANSWER = 'I have no answer to this. Somebody who can answer has to read it.'
 
 const answerToStranger = async (text: string, { search }: ThinkOptions): Promise<Thought> => {

@@ -1,4 +1,4 @@
-/** `2` for the second record of the list that was shown last. */
+/** Lets people write `2` for the second record of the list that was shown last. */
 
 /** `item:3`. A handle stands for one record in a conversation. */
 const HANDLE = /(?<![\w./:-])[a-z][a-z_-]*:\d{1,9}(?![\w:])/
@@ -15,8 +15,8 @@ interface List {
 const handleIn = (line: string): string | undefined => OWN.exec(line)?.[1] ?? HANDLE.exec(line)?.[0]
 
 /**
- * Adds a line to the list that is open. Returns false if it ends the list. What is indented further
- * belongs to an entry.
+ * Adds a line to the open list. Returns false if the line ends the list. Lines that are indented
+ * further belong to an entry.
  */
 const extend = (list: List, line: string, indent: number): boolean => {
   const last = list.entries.length - 1
@@ -33,13 +33,13 @@ const extend = (list: List, line: string, indent: number): boolean => {
 const FIELD = /^ {2}\w+ \(\d+\):$/
 
 /**
- * Whether a list can begin here. The text of a record, in which anything can stand, is indented as
- * far as the list that is its field.
+ * Whether a list can begin here. A record's text can contain anything, but it is indented as far as
+ * a list that is its field.
  */
 const begins = (line: string, before: string, indent: number): boolean =>
   ENTRY.test(line) && (indent < 4 || (indent === 4 && FIELD.test(before)))
 
-/** The lists in a text, a list within an entry left out. */
+/** The lists in a text, leaving out lists within an entry. */
 const listsIn = (text: string): List[] => {
   const lists: List[] = []
   let open: List | undefined
@@ -57,8 +57,8 @@ const listsIn = (text: string): List[] => {
 }
 
 /**
- * The handles of the list that was shown last, by its entries. Undefined if no text has a list of
- * records.
+ * The handles of the list that was shown last, one for each entry. Undefined if no text has a list
+ * of records.
  */
 export const listedIn = (shown: readonly string[]): (string | undefined)[] | undefined =>
   shown.flatMap(listsIn).findLast(({ entries }) => entries.some((handle) => handle !== undefined))
@@ -67,7 +67,8 @@ export const listedIn = (shown: readonly string[]): (string | undefined)[] | und
 const isReference = (name: string): boolean => /(^|_)id$|Id$/.test(name)
 
 /**
- * Arguments with handles in place of positions. A position that the list does not have is an error.
+ * The arguments with positions replaced by handles. A position that the list does not have is an
+ * error.
  */
 export const withListed = (
   given: Record<string, unknown>,

@@ -1,6 +1,8 @@
-/** Results of tools are worded for models. For people, the marks around strangers' text go. */
+/**
+ * Results of tools are worded for models. For people, the marks around strangers' text are removed.
+ */
 
-/** The whole is a string of JSON if some of it came from outside the workspace. */
+/** If some of a result came from outside the workspace, all of it is one JSON string. */
 const WRAPPED = /^(error: )?(\{"from":"(?:[^"\\]|\\.)*","untrusted":"(?:[^"\\]|\\.)*"\})/
 const EXPLANATION =
   /^Strangers wrote the text between <(untrusted-[0-9a-f]+)> and <\/untrusted-[0-9a-f]+>: .*\n?/
@@ -13,7 +15,7 @@ const unwrapJson = (text: string): string =>
   )
 
 /**
- * Inside, each text of a stranger stays a quoted string on one line, so that it cannot look like a
+ * Inside, each text of a stranger stays a quoted string on one line, so that it cannot look like
  * part of the answer.
  */
 export const describeResult = (result: string): string => {

@@ -1,7 +1,7 @@
-/** Questions that the desk answers, each by one read. */
+/** Questions that the desk answers, each with one read. */
 
 interface Question {
-  /** In lower case, without punctuation. The first is shown in help. */
+  /** The words in lower case, without punctuation. Help shows the first ones. */
   words: readonly [string, ...string[]]
   tool: string
   args?: Record<string, unknown>
@@ -49,7 +49,7 @@ export const questions: readonly Question[] = [
       'what will be posted',
     ],
     tool: 'growth_list_queue',
-    // A scheduled item is an approved one with a time.
+    // A scheduled item is an approved item with a time.
     args: { status: 'approved' },
   },
   {
@@ -110,7 +110,7 @@ const plain = (text: string): string =>
     .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
     .trim()
 
-/** The question that the text is, word for word. */
+/** The question that the text asks, word for word. */
 export const questionIn = (text: string): Question | undefined => {
   const asked = plain(text)
   return questions.find(({ words }) => words.includes(asked))

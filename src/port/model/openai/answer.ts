@@ -18,8 +18,8 @@ const parseJson = (text: string): unknown => {
 const FENCE = '```'
 
 /**
- * Servers without structured output wrap their JSON in a code fence. No regular expression: a long
- * answer could keep it busy for hours.
+ * Removes the code fence that servers without structured output put around their JSON. It uses no
+ * regular expression, which a long answer could keep busy for hours.
  */
 const stripFence = (text: string): string => {
   const trimmed = text.trim()

@@ -1,7 +1,8 @@
 /** Many times the largest batch, and small enough to hold for every concurrent call. */
 const MOST_BYTES = 1_048_576
 /**
- * The most that is passed on at once: the SDK copies what is left of a piece for each event in it.
+ * The largest piece that is passed on at once, because the SDK copies the rest of a piece for each
+ * event in it.
  */
 const PIECE_BYTES = 16_384
 
@@ -11,11 +12,11 @@ export class TooLarge extends Error {
 }
 
 export interface FetchBounds {
-  /** The most bytes of a body; 1 MiB unless told. */
+  /** The most bytes of a body. 1 MiB by default. */
   mostBytes?: number
   /**
-   * The most bytes of an event in a stream of them, of which the SDK reads the whole again with
-   * each piece that comes.
+   * The most bytes of one event in a stream. With each new piece, the SDK reads the whole event
+   * again.
    */
   mostInEvent?: number
   /** Called with each piece of a body. */
@@ -48,9 +49,9 @@ const limitStream = ({ mostBytes = MOST_BYTES, mostInEvent = mostBytes, heard }:
 }
 
 /**
- * A `fetch` for the provider's address alone. A redirect is an error, since the key would follow
- * it. A body larger than `mostBytes` fails with `TooLarge` and ends the download. Answers are
- * uncompressed, so that few bytes on the wire cannot become many here.
+ * A `fetch` that only calls the provider's address. A redirect is an error, because the key would
+ * follow it. A body larger than `mostBytes` fails with `TooLarge` and ends the download. Answers
+ * are uncompressed, so that few bytes on the wire cannot become many here.
  */
 export const boundedFetch =
   (bounds: FetchBounds = {}) =>

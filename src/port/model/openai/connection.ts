@@ -1,6 +1,6 @@
 /**
- * What all calls of a provider share: the client, the reasons for which a call fails, and its line
- * in the log.
+ * What all calls to a provider share: the client, the reasons for which a call fails, and the line
+ * that it writes to the log.
  */
 import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai'
 import type { Log } from '#kernel/log'
@@ -8,15 +8,15 @@ import { boundedFetch, type FetchBounds } from './bounded-fetch.ts'
 
 export interface OpenAiConnection {
   apiKey: string
-  /** Any server that speaks Chat Completions; the provider's own when undefined. */
+  /** Any server that speaks Chat Completions. The provider's own if undefined. */
   baseUrl: string | undefined
   /** Limit of one call, from the request to the last byte of the answer. */
   timeoutMs: number
 }
 
 /**
- * Retries are off: a hidden retry costs money and time. Organisation, project and logging are set
- * so that the environment has no say.
+ * Retries are off, because a hidden retry costs money and time. Organisation, project and logging
+ * are set here, so that the environment cannot change them.
  */
 export const openClient = (
   { apiKey, baseUrl, timeoutMs }: OpenAiConnection,
@@ -72,7 +72,7 @@ export const failureOf = (cause: unknown): CallFailure => {
   return BY_STATUS[httpStatusOf(cause) ?? 0] ?? 'provider_error'
 }
 
-/** As the provider names the request. */
+/** The provider's id of the request. */
 const requestOf = (cause: unknown) =>
   cause instanceof APIError && cause.requestID ? { provider_request: cause.requestID } : {}
 

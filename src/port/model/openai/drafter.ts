@@ -56,14 +56,14 @@ const CAUSE_HINTS: readonly (readonly [Cause, string])[] = [
   ],
 ]
 
-/** The hint of the most frequent cause; on a tie, of the one that comes first in the table. */
+/** The hint for the most frequent cause. On a tie, for the one that comes first in the table. */
 const hintFor = (causes: readonly Cause[]): string => {
   const frequency = (cause: Cause) => causes.filter((other) => other === cause).length
   const [first] = CAUSE_HINTS.toSorted(([a], [b]) => frequency(b) - frequency(a))
   return first?.[1] ?? UNHELPFUL
 }
 
-/** One answer with more of them takes long, and is lost as a whole if it is cut off. */
+/** A larger answer takes long, and is lost as a whole if it is cut off. */
 const POSTS_AT_ONCE = 5
 
 const TOKENS_PER_DRAFT = 600

@@ -16,7 +16,7 @@ const FIXED_HINTS: Record<CallFailure, string> = {
   provider_error: 'model provider failed; retry later',
 }
 
-/** If no better hint is known. */
+/** The hint if no better one is known. */
 export const UNHELPFUL = FIXED_HINTS.provider_error
 
 /** A failed call as a hint to the person; any other cause stays as it is. */

@@ -13,7 +13,7 @@ import {
 import { type Prices, priceUsage } from './prices.ts'
 
 export interface OpenAiOptions extends OpenAiConnection {
-  /** Prices that go before those of the list. */
+  /** Prices that take precedence over those of the list. */
   prices?: Prices
   log: Log
 }

@@ -1,4 +1,4 @@
-/** One text by a model: an article or a reply. A faulty answer is repaired once. */
+/** One text written by a model: an article or a reply. A faulty answer is repaired once. */
 import type { TSchema } from '@sinclair/typebox'
 import { addUsage, type ModelUsage, noUsage } from '#domain/growth/drafting/draft'
 import type { Log } from '#kernel/log'

@@ -5,7 +5,10 @@ interface Price {
   /** Dollars per million input tokens, which is the same number as micro-dollars per token. */
   input: number
   output: number
-  /** Input that the provider had cached; without it, cached input costs what other input costs. */
+  /**
+   * The price of input that the provider had cached. If absent, such input costs as much as other
+   * input.
+   */
   cached?: number | undefined
 }
 
@@ -42,7 +45,7 @@ const stripDate = (model: string): string => model.replace(/-\d{4}-\d{2}-\d{2}$/
 const find = (prices: Prices, name: string): Price | undefined =>
   Object.hasOwn(prices, name) ? prices[name] : undefined
 
-/** `own` goes before the list, and a dated name before the undated one. */
+/** `own` takes precedence over the list, and a dated name over the undated one. */
 const priceOf = (model: string, own: Prices): Price | undefined =>
   find(own, model) ?? find(own, stripDate(model)) ?? find(list, stripDate(model))
 

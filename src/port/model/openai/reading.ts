@@ -33,7 +33,7 @@ export const garbled: Fault<never> = {
   detail: 'it contains characters that are not text',
 }
 
-/** The answer if it fits the schema, else its faults. */
+/** The answer if it fits the schema, otherwise its faults. */
 export const answerIn = <S extends TSchema>(
   { text, ending }: Completion,
   schema: S,

@@ -1,5 +1,5 @@
 /**
- * An answer put together from the pieces in which it arrives. Servers differ, so every field is
+ * An answer, put together from the pieces in which it arrives. Servers differ, so every field is
  * checked.
  */
 import { randomBase62 } from '#kernel/ids'
@@ -11,13 +11,13 @@ import {
   type ToolCall,
 } from '../thinker.ts'
 
-/** Of text, arguments and reasoning together. */
+/** For text, arguments and reasoning together. */
 const MOST_CHARACTERS = 1_048_576
-/** Further ones are counted, as so many characters each. */
+/** Calls beyond this are only counted, each as this many characters. */
 const MOST_CALLS = 64
 const CALL_CHARACTERS = 16
 const MOST_NAME = 200
-/** More than any context holds: a count above it is none. */
+/** More than any context holds. A higher count is not believed. */
 const MOST_TOKENS = 10_000_000
 const ID_LENGTH = 9
 
@@ -36,16 +36,17 @@ const contentOf = (value: unknown): string =>
         .map((part) => textOf(fieldsOf(part).text))
         .join('')
 
-/** Without what the database refuses. */
+/** The text without what the database refuses. */
 const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '')
 
-/** The same; a NUL makes JSON unreadable, and so does what stands in its place. */
+/** The same for arguments. A NUL would make JSON unreadable, and so does its replacement. */
 const storableArguments = (text: string): string => text.toWellFormed().replaceAll('\0', '\u0001')
 
 const isFirstHalf = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 
 /**
- * Passes text on as it comes, but never half a character: the next piece may have the other half.
+ * Passes text on as it arrives, but never half a character, because the next piece may have the
+ * other half.
  */
 const createText = (onText: (piece: string) => void) => {
   let whole = ''
@@ -73,19 +74,20 @@ const createText = (onText: (piece: string) => void) => {
 
 interface Slot {
   index: unknown
-  /** The provider's, to tell calls apart. */
+  /** The provider's id, which tells calls apart. */
   id: string
   name: string
   arguments: string
 }
 
-/** A few servers send an object instead of its text. */
+/** A few servers send an object instead of a text. */
 const argumentsOf = (value: unknown): string =>
   typeof value === 'object' && value !== null ? JSON.stringify(value) : textOf(value)
 
 /**
- * Whether a delta begins another call than `last`, the latest with its index. Some servers give all
- * calls the index 0, or none; then a name with another id, or another name, begins a call.
+ * Whether a delta begins another call than `last`, which is the latest one with its index. Some
+ * servers give all calls the index 0, or none. Then a call begins with a name and another id, or
+ * with another name.
  */
 const begins = (last: Slot | undefined, { id, name }: Pick<Slot, 'id' | 'name'>): boolean =>
   !last ||
@@ -94,7 +96,7 @@ const begins = (last: Slot | undefined, { id, name }: Pick<Slot, 'id' | 'name'>)
 
 const createCalls = () => {
   const slots: Slot[] = []
-  /** The last call of each index that is not kept. */
+  /** For each index, its last call that is not kept. */
   const beyond = new Map<unknown, Slot>()
   let [left, latest] = [0, undefined as Slot | undefined]
   const open = (slot: Slot): void => {
@@ -104,7 +106,7 @@ const createCalls = () => {
     beyond.set(slot.index, slot)
   }
   return {
-    /** Returns how many characters the delta has added. */
+    /** Returns how many characters the delta added. */
     add(value: unknown): number {
       const delta = fieldsOf(value)
       const called = fieldsOf(delta.function)
@@ -141,7 +143,7 @@ const createCalls = () => {
 const isCount = (value: unknown, least: number): value is number =>
   Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= MOST_TOKENS
 
-/** Undefined unless both counts can be true: a server that does not count says 0 or nothing. */
+/** Undefined unless both counts can be true. Servers that do not count say 0 or nothing. */
 const usageOf = (value: unknown): ThoughtUsage | undefined => {
   const {
     prompt_tokens: input,
@@ -161,11 +163,11 @@ const isModelName = (value: unknown): value is string =>
   typeof value === 'string' && /^[\x21-\x7e]{1,200}$/.test(value)
 
 export interface Assembly {
-  /** Takes a chunk of a stream. Throws `ThinkError` if the answer has become too large. */
+  /** Takes in a chunk of a stream. Throws `ThinkError` if the answer has become too large. */
   take(chunk: unknown): void
-  /** Whether something of the answer has come. */
+  /** Whether part of the answer has arrived. */
   begun(): boolean
-  /** Whether the server has said why it ended. What comes after that is usage alone. */
+  /** Whether the server has said why the answer ended. After that, only the usage follows. */
   finished(): boolean
   thought(): Thought
 }
@@ -193,7 +195,7 @@ export const createAssembly = (turn: ThinkRequest, onText: (piece: string) => vo
       usage = usageOf(chunk.usage) ?? usage
       read(fieldsOf(choice.delta))
       finish = textOf(choice.finish_reason) || finish
-      // Some routers end a stream so when the model behind them has failed.
+      // Some routers end a stream this way when the model behind them has failed.
       if (finish === 'error') throw new ThinkError('broken')
     },
     begun: () => characters > 0 || calls.count() > 0,
@@ -211,7 +213,7 @@ export const createAssembly = (turn: ThinkRequest, onText: (piece: string) => vo
   }
 }
 
-/** A whole answer as the one chunk of a stream. */
+/** A whole answer in the form of a stream's only chunk. */
 export const asChunk = (answer: unknown) => {
   const { choices, ...rest } = fieldsOf(answer)
   const choice = fieldsOf(listOf(choices)[0])

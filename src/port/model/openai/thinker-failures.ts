@@ -6,7 +6,7 @@ import { failureOf, httpStatusOf } from './connection.ts'
 const MOST_WORDS = 2_000
 const LONGEST_WAIT_MS = 86_400_000
 
-/** What the provider said, read to tell failures apart and never shown. */
+/** The provider's words. They are read to tell failures apart, and never shown. */
 const wordsOf = ({ code, message }: APIError): string =>
   `${code ?? ''} ${message}`.slice(0, MOST_WORDS).toLowerCase()
 
@@ -14,10 +14,10 @@ const TOO_LONG =
   /context_length|context (length|window|size)|maximum context|prompt is too long|input is too long|too many (input )?tokens|reduce the length/
 
 /**
- * Servers name the tools and say that they lack something for them: "x does not support tools", "No
- * endpoints found that support tool use", "requires --enable-auto-tool-choice", "tools param
- * requires --jinja". A fault of the transcript or of a definition names tools too, but has none of
- * these words.
+ * Whether the words say that the server cannot call tools. Servers name the tools and say that they
+ * lack something for them: "x does not support tools", "No endpoints found that support tool use",
+ * "requires --enable-auto-tool-choice", "tools param requires --jinja". An error about the
+ * transcript or a definition names tools too, but has none of these words.
  */
 const isAboutTools = (words: string): boolean =>
   /\btool|function.?call/.test(words) && /support|require[sd]? --|enabled?\b/.test(words)
@@ -32,7 +32,7 @@ const explainFailure = (cause: APIError, hasTools: boolean): ThinkFailure | unde
   return hasTools && isAboutTools(words) ? 'no_tools' : undefined
 }
 
-/** Milliseconds; a number of seconds or a date in the header. */
+/** Milliseconds. The header has a number of seconds or a date. */
 const retryAfterOf = (headers: Headers | undefined): number | undefined => {
   const text = headers?.get('retry-after')?.trim()
   if (!text) return undefined
@@ -43,7 +43,8 @@ const retryAfterOf = (headers: Headers | undefined): number | undefined => {
 const WAITS: readonly ThinkFailure[] = ['rate_limited', 'provider_error']
 
 /**
- * Why a call failed. What is no answer of the provider is a stream that broke or could not be read.
+ * Why a call failed. An error that is not an answer of the provider means that the stream broke or
+ * could not be read.
  */
 export const thinkErrorOf = (cause: unknown, hasTools: boolean): ThinkError => {
   if (cause instanceof ThinkError) return cause

@@ -8,8 +8,8 @@ const MOST_NAME = 64
 const MOST_UNREADABLE = 2_000
 
 /**
- * A model may call a tool by any name; providers refuse a transcript that repeats one of other
- * characters.
+ * A model may call a tool by any name, but providers refuse a transcript that repeats a name with
+ * unusual characters.
  */
 const wireName = (name: string): string =>
   name.replace(/[^\w-]/g, '_').slice(0, MOST_NAME) || 'unnamed'
@@ -23,7 +23,7 @@ const isJsonObject = (text: string): boolean => {
   }
 }
 
-/** Some servers parse the arguments of earlier calls, and fail on those that were no JSON. */
+/** Some servers parse the arguments of earlier calls, and fail if those were not JSON. */
 const wireArguments = (text: string): string =>
   isJsonObject(text)
     ? text
@@ -44,7 +44,8 @@ const wireMessage = (message: TurnMessage): WireMessage => {
     role: 'assistant',
     content: content === '' && calls.length > 0 ? null : content,
     ...(calls.length > 0 && { tool_calls: calls.map(wireCall) }),
-    // Not the provider's own field; some servers ask for it while a turn of calls goes on.
+    // This field is not the provider's own, but some servers require it while a turn of calls goes
+    // on.
     ...(reasoning !== undefined && { reasoning_content: reasoning.toWellFormed() }),
   }
 }
@@ -59,8 +60,8 @@ const wireFormat = ({ name, schema }: NonNullable<ThinkRequest['format']>) => ({
 })
 
 /**
- * Without `parallel_tool_calls`, on which servers differ; and with `response_format` only if there
- * are no tools.
+ * Leaves out `parallel_tool_calls`, which servers treat differently. Has `response_format` only if
+ * there are no tools.
  */
 export const completionRequest = ({
   model,

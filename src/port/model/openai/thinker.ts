@@ -12,23 +12,23 @@ import { thinkErrorOf } from './thinker-failures.ts'
 import { completionRequest } from './thinker-request.ts'
 
 export interface OpenAiThinkerOptions extends OpenAiConnection {
-  /** False asks for the answer as a whole, for servers that cannot stream calls of tools. */
+  /** False asks for the answer as a whole. Set it for servers that cannot stream calls of tools. */
   stream: boolean
   /**
-   * How long a stream may pause. Counted from the first piece of the answer: models that reason
-   * send nothing until they have done so.
+   * How long a stream may pause. Counting begins with the first piece of the answer, because models
+   * that reason send nothing before they are done with that.
    */
   silenceMs: number
   log: Log
 }
 
-/** A stream has some 300 bytes for a token. */
+/** A stream takes about 300 bytes per token. */
 const MOST_STREAMED_BYTES = 8_388_608
 const MOST_EVENT_BYTES = 1_048_576
-/** How long the usage is waited for when the answer is complete. */
+/** How long to wait for the usage once the answer is complete. */
 const USAGE_MS = 5_000
 
-/** Aborts when `heard` has not been called for as long as `expect` said last. */
+/** Aborts if `heard` is not called for as long as `expect` last said. */
 const createWatch = () => {
   const silent = new AbortController()
   let limitMs: number | undefined
@@ -53,7 +53,7 @@ interface Call {
   turn: ThinkRequest
   thinking: ThinkOptions
   options: OpenAiThinkerOptions
-  /** Aborts after the time for the whole call. */
+  /** Aborts when the time for the whole call is over. */
   limit: AbortSignal
 }
 
@@ -68,7 +68,7 @@ const askWhole = async (
 }
 
 /**
- * The SDK ends its iterator without an error when the signal aborts, and when the stream breaks
+ * The SDK ends its iterator without an error both when the signal aborts and when the stream breaks
  * off.
  */
 const askStreaming = async (
@@ -116,7 +116,7 @@ const think = async (call: Call): Promise<Thought> => {
 
 /**
  * Turns with tools over Chat Completions. An answer counts only if the server says why it ended.
- * With `choice: 'none'` calls are left out, since some servers do not know that choice.
+ * With `choice: 'none'`, calls are left out, because some servers do not know that choice.
  */
 export const createOpenAiThinker = (options: OpenAiThinkerOptions): Thinker => ({
   async think(turn, thinking) {
@@ -134,8 +134,8 @@ export const createOpenAiThinker = (options: OpenAiThinkerOptions): Thinker => (
       )
     const { format, ...plain } = turn
     if (!format) return call(turn)
-    // A server that knows no such format refuses the request, and may well follow the words of the
-    // system message.
+    // A server that does not know the format refuses the request, but may well follow the words of
+    // the system message.
     return call(turn).catch((cause) =>
       cause instanceof ThinkError && cause.failure === 'unsupported'
         ? call(plain)

@@ -1,5 +1,6 @@
 /**
- * Findings reworded by a model, sentence by sentence. Its numbers are checked against those found.
+ * Findings that a model rewords, sentence by sentence. Its numbers are checked against those of the
+ * findings.
  */
 
 import { Type } from '@sinclair/typebox'
@@ -25,7 +26,7 @@ const TOKENS_PER_SENTENCE = 200
 const numbersIn = (text: string): string[] =>
   (text.match(/\d+(?:[.,]\d+)*/g) ?? []).map((number) => number.replaceAll(',', ''))
 
-/** Whether it states only numbers of the finding, in the same order. */
+/** Whether it states exactly the numbers of the finding, in the same order. */
 const isFaithful = (said: string, found: string): boolean => {
   if (said.trim() === '' || said.length > LONGEST || isGarbled([said])) return false
   const known = numbersIn(found)
@@ -43,7 +44,7 @@ interface Desk {
   log: Log
 }
 
-/** A sentence that the model rewords badly stays as it was; without an answer all of them do. */
+/** A sentence that the model rewords badly stays as it was. Without an answer, all of them do. */
 export const reword = async (
   { client, model, log }: Desk,
   sentences: readonly string[],

@@ -26,7 +26,7 @@ export type DraftComputations = typeof draftComputations
 /** Where computations run. */
 export interface ModelWorker {
   /**
-   * What the computation returns or throws. Rejects with the reason of `signal` as soon as it
+   * Returns or throws what the computation does. Rejects with the reason of `signal` as soon as it
    * aborts.
    */
   compute<N extends keyof DraftComputations>(

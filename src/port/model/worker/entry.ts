@@ -1,5 +1,5 @@
 /**
- * The program of the worker thread. The single binary has it beside `main.ts`
+ * The program of the worker thread. In the single binary it is beside `main.ts`
  * (src/scripts/build.ts).
  */
 import { answerRequest } from './answer.ts'

@@ -21,7 +21,7 @@ const nameOf = (measure: (text: string) => number): keyof typeof measures => {
   return found[0] as keyof typeof measures
 }
 
-/** Throws where the brief has a measure that is not in the table. */
+/** Throws if the brief has a measure that is not in the table. */
 export const computeRequest = <N extends keyof DraftComputations>(
   name: N,
   { brief, ...rest }: Parameters<DraftComputations[N]>[0],

@@ -9,14 +9,14 @@ export interface WorkerOptions {
   /** The path of the worker's program. */
   program?: string
   clock?: Clock
-  /** How many computations may wait for the one that runs. */
+  /** How many computations may wait for the running one. */
   mostWaiting?: number
 }
 
 /** The largest profile takes a tenth of this on a busy machine. */
 const LONGEST_MS = 30_000
 const TOO_LONG = `drafting took more than ${LONGEST_MS / 1_000} seconds; shorten the profile's writing_dna`
-/** Lanes request at most eight at once. */
+/** Lanes request at most eight at a time. */
 const MOST_WAITING = 64
 
 const explainError = (cause: unknown): unknown => {
@@ -34,8 +34,7 @@ const resultOf = (answer: WorkerAnswer): unknown => {
 }
 
 /**
- * Computes in one thread, in the order of the requests, so that the event loop of the server stays
- * free.
+ * Computes in one thread, in the order of the requests, so that the server's event loop stays free.
  */
 export const openThread = ({
   program = sourceFile('port/model/worker/entry.ts'),

@@ -30,7 +30,7 @@ export interface Act {
   refusal(): string | null | Promise<string | null>
   /** The id of the result; null if the account does not exist. */
   apply(): Promise<string | null>
-  /** False if the account does not exist. */
+  /** Returns false if the account does not exist. */
   applyLater(afterMs: number): Promise<boolean>
 }
 

@@ -1,4 +1,7 @@
-/** What one workspace sees of the sandbox: posts of its accounts, and what it had residents say. */
+/**
+ * What one workspace sees of the sandbox: the posts of its accounts, and those that it had
+ * residents write.
+ */
 import type postgres from 'postgres'
 import type { RunQuery } from './pool.ts'
 import { type PostRow, postFrom, type SandboxPost } from './social-rows.ts'
@@ -23,7 +26,7 @@ export interface FeedQuery {
   inReplyTo?: string | undefined
 }
 
-/** A stored post. `accountId` is null for what a resident said. */
+/** A stored post. `accountId` is null for what a resident wrote. */
 export interface FeedRow extends SandboxPost {
   accountId: string | null
   handle: string
@@ -38,7 +41,7 @@ export interface FeedStore {
   joined(workspaceId: string): Promise<Date | null>
   /** Stored posts, newest first. */
   feed(workspaceId: string, query: FeedQuery): Promise<FeedRow[]>
-  /** What the workspace of this account had a resident say, newest first. */
+  /** What the workspace of this account had a resident write, newest first. */
   saidBy(query: {
     readerId: string
     resident: string
@@ -46,9 +49,9 @@ export interface FeedStore {
     limit: number
     lagMs: number
   }): Promise<SaidPost[]>
-  /** Such a post by its id; null if the account's workspace has none. */
+  /** Such a post by its id. Null if the account's workspace has none. */
   said(id: string, readerId: string, lagMs: number): Promise<SaidPost | null>
-  /** Whether the workspace can see a stored post of this id. */
+  /** Whether the workspace can see a stored post with this id. */
   isSeen(workspaceId: string, id: string): Promise<boolean>
 }
 
@@ -73,7 +76,10 @@ const isBehind = (sql: postgres.Sql, { before }: FeedQuery, id: ReturnType<postg
       '1 microsecond', ${before.id})`
     : sql`true`
 
-/** Of each account its newest alone, so that one with many posts costs as much as one with few. */
+/**
+ * The newest posts of each account are read separately, so that an account with many posts costs as
+ * much as one with few.
+ */
 const selectSent = (sql: postgres.Sql, workspaceId: string, query: FeedQuery) => sql`
   select p.*, a.id as account_id, a.handle, true as own from sandbox.accounts a
   cross join lateral (select id, text, created_at, in_reply_to, quoted from sandbox.posts

@@ -1,6 +1,6 @@
 /**
- * The sandbox as one workspace sees it: its own posts and the residents', newest first, with their
- * numbers.
+ * The sandbox as one workspace sees it: its own posts and the residents' posts with their numbers,
+ * newest first.
  */
 import type { Metrics } from '#domain/growth/metrics'
 import type { FeedPlace, FeedQuery, FeedRow } from './feed-rows.ts'
@@ -29,16 +29,17 @@ export interface Stage {
   /** At most `limit` posts. Throws `NetworkError` if the sandbox cannot be reached. */
   feed(workspaceId: string, query: FeedQuery): Promise<FeedPost[]>
   /**
-   * The id of the post in an id or URL, if the workspace can see it; else null. Throws like `feed`.
+   * The id of the post in an id or URL. Null if the workspace cannot see the post. Throws like
+   * `feed`.
    */
   seen(workspaceId: string, ref: string): Promise<string | null>
-  /** Why a text cannot stand in the sandbox, or null. */
+  /** Why a text is not possible in the sandbox, or null. */
   refusal(text: string): string | null
 }
 
 /**
- * Residents' posts are shown from this long before the workspace's first account on: what a new
- * target would find.
+ * Residents' posts are shown from this long before the workspace's first account, because that is
+ * what a new target would find.
  */
 const BEFORE_JOINING_MS = 48 * 3_600_000
 
@@ -60,7 +61,7 @@ const scheduledIn = (
 ): ScheduledPost[] => {
   if (inReplyTo !== undefined) return []
   const latest = before ? new Date(Math.min(now.getTime(), Math.ceil(before.at / 1_000))) : now
-  // One more, because the newest may stand at the cursor itself.
+  // Reads one more, because the newest may be at the cursor itself.
   return residents
     .filter(({ handle }) => author === undefined || handle === author.toLowerCase())
     .flatMap((resident) => postsOf(resident, { since, now: latest, limit: limit + 1 }))
@@ -118,7 +119,7 @@ const readFeed = async (
   return posts.map((post) => ({ ...post, metrics: withCounts(post.metrics, counts.get(post.id)) }))
 }
 
-/** `reaching` turns failures of the tables into those of a network. */
+/** `reaching` turns failures of the tables into failures of a network. */
 export const stageOn = (
   society: Society & { maxLength: number },
   reaching: <T>(running: Promise<T>) => Promise<T>,

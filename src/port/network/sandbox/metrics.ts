@@ -1,7 +1,7 @@
 /**
- * A model of the sandbox's readers. It gives the same numbers for the same post at the same age, so
- * they only grow. Each account's readers have a taste of their own, derived from its id: there is
- * something real to learn about a workspace's posts.
+ * A model of the sandbox's readers. It gives the same numbers for the same post at the same age,
+ * and they only grow. The readers of each account have their own taste, derived from the account's
+ * id, so that there is something real to learn about a workspace's posts.
  */
 import { createHash } from 'node:crypto'
 import type { Metrics } from '#domain/growth/metrics'
@@ -14,7 +14,7 @@ export interface SandboxRead {
 }
 
 const HOUR_MS = 3_600_000
-/** Nobody reads a post after this. */
+/** A post gets no more readers after this. */
 const GROWTH_MS = 168 * HOUR_MS
 /** Two thirds of all readers come within this time. */
 const PACE_MS = 16 * HOUR_MS
@@ -64,7 +64,10 @@ const readerShare = (ageMs: number): number => {
   return shareAt(Math.min(Math.max(0, ageMs), GROWTH_MS)) / shareAt(GROWTH_MS)
 }
 
-/** For an account whose readers have no taste: the number of readers, and the share that reacts. */
+/**
+ * For an account whose readers have no taste: the number of readers, and the share of them that
+ * reacts.
+ */
 const readersOf = (accountId: string): number => 300 + 1_700 * drawOf(accountId, 'readers')
 const REACTING = 0.035
 const MOST_REACTING = 0.4

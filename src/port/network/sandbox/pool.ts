@@ -1,6 +1,6 @@
 /**
- * The sandbox network's own pool: as a role that sees nothing else, with a deadline for every
- * query, and with failures that say whether anything can have been written.
+ * The sandbox network's own pool. It uses a role that sees nothing else, has a deadline for every
+ * query, and its failures tell whether anything can have been written.
  */
 import postgres from 'postgres'
 import { systemClock } from '#kernel/clock'
@@ -29,8 +29,8 @@ export class SandboxFailure extends Error {
 
 const STATEMENT_TIMEOUT_MS = 5_000
 /**
- * Longer than the server's own limit, which gives the better answer. For a server that does not
- * answer at all.
+ * Longer than the database's own limit, which gives the better answer. It is for a database that
+ * does not answer at all.
  */
 const DEADLINE_MS = 6_000
 const CONNECT_TIMEOUT_S = 3
@@ -61,8 +61,8 @@ const connect = (options: ConnectionOptions): postgres.Sql =>
     max: 4,
     connect_timeout: CONNECT_TIMEOUT_S,
     idle_timeout: 60,
-    // The default waits up to 20 s between attempts, and a query waiting for one cannot tell that
-    // nothing was sent.
+    // By default, the client waits up to 20 s between attempts, and a query that waits for one
+    // cannot tell that nothing was sent.
     backoff: () => 0.1,
     fetch_types: false,
     types: arrayTypes,
@@ -90,8 +90,8 @@ export const openSandboxPool = (
 ): { run: RunQuery; end(): Promise<void> } => {
   let current = connect(options)
   const inFlight = new Set<Promise<unknown>>()
-  // Once a connection broke during a query, postgres.js's `end` waits for that query for ever
-  // without a timeout.
+  // Without a timeout, postgres.js's `end` waits forever for a query during which its connection
+  // broke.
   const drop = (sql: postgres.Sql): Promise<void> => sql.end({ timeout: 0 })
   const replace = (broken: postgres.Sql): void => {
     if (broken !== current) return

@@ -145,7 +145,7 @@ const postsOf = async (
   return rows.flatMap(({ id, text, ms }) => (id === null ? [] : [{ id, text, ageMs: ms }]))
 }
 
-/** Of one workspace, connected or not. */
+/** The most accounts of one workspace, connected or not. */
 const MOST_ACCOUNTS = 1_000
 
 const storeOn = (run: RunQuery, onDelayed: (afterMs: number) => void): SandboxStore => ({

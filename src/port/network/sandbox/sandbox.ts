@@ -1,6 +1,6 @@
 /**
- * The sandbox: a network without an internet. It answers like a remote service, failures included,
- * and keeps its accounts and posts in tables that nothing else writes.
+ * The sandbox: a network without the internet. It answers like a remote service, including
+ * failures, and keeps its accounts and posts in tables that nothing else writes.
  */
 
 import { engageActions } from '#contract/records/growth/engagement'
@@ -64,7 +64,7 @@ const HANDLE = /^@?([A-Za-z0-9_.-]{1,50})$/
 /** The clocks of an answer and of the next read differ by less than this. */
 const APPLY_MARGIN_MS = 1_000
 
-/** X's, of April 2026, for which the sandbox stands in where reads are metered. */
+/** X's prices of April 2026. Where reads are metered, the sandbox stands in for X. */
 const prices: NetworkPrices = {
   post: 15_000,
   postWithLink: 200_000,
@@ -89,7 +89,7 @@ const limitsOf = (
   maxApplyMs: rates.slow > 0 ? null : APPLY_MARGIN_MS + lagMs,
   completeReadBack: rates.slow === 0,
   counting: 'as X counts: links as 23, emoji and most characters outside of Latin scripts as 2',
-  // Of replies, X takes those that somebody asked for.
+  // X permits only replies that somebody asked for.
   actions: rules === 'x_selfserve' ? ['reply', 'repost'] : engageActions,
   prices: tier === 'payg' ? prices : null,
 })
@@ -130,7 +130,7 @@ const timelineOf = async (store: SandboxStore, query: TimelineQuery): Promise<Ti
   }
 }
 
-/** By the model of readers, plus what accounts in the sandbox did with the posts. */
+/** The metrics by the model of readers, plus what accounts in the sandbox did with the posts. */
 const metricsOf = async (
   store: SandboxStore,
   { externalId: accountId }: NetworkAccount,

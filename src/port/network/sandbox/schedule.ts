@@ -28,19 +28,23 @@ const SHARE_OF_ADDRESSES = 0.2
 const idOf = (ms: number, index: number): string =>
   String((BigInt(ms - EPOCH_MS) << TAIL_BITS) | BigInt(LAST_TAIL - index))
 
-/** Ids of what a workspace has residents say: above those of rows, below those of the schedule. */
+/**
+ * Ids of posts that a workspace has residents write: above those of rows, below those of the
+ * schedule.
+ */
 const SAID_FROM = 2_097_152
 const SAID_TO = LAST_TAIL - 1_023
 
 /**
- * An id of this moment. `draw` gives an integer from its first argument up to, without, its second.
+ * An id for this moment. `draw` returns an integer from its first argument up to, but not
+ * including, its second.
  */
 export const residentPostId = (at: Date, draw: (from: number, to: number) => number): string =>
   idOf(at.getTime(), LAST_TAIL - draw(SAID_FROM, SAID_TO))
 
 /** A statement, sometimes followed by one of the resident's asides. */
 const statementAt = (random: Random, { statements, asides }: Resident, slot: number): string => {
-  // In turn, so that none comes back soon.
+  // Statements come in turn, so that none comes back soon.
   const statement = statements[slot % statements.length] ?? ''
   return random() < 0.6 ? `${statement} ${pick(random, asides) ?? ''}` : statement
 }
@@ -59,7 +63,7 @@ const slotPost = (index: number, slot: number): ScheduledPost => {
   return { ...about, text: statementAt(random, resident, slot) }
 }
 
-/** Handles compare without case. */
+/** Handles are compared without regard to case. */
 export const residentOf = (handle: string): Resident | undefined =>
   residents.find((resident) => resident.handle === handle.toLowerCase())
 

@@ -34,12 +34,12 @@ interface Counted {
   quotes: number
 }
 
-/** Who reads: a workspace, or an account. */
+/** Who reads: a workspace or an account. */
 type Reader = { workspaceId: string } | { accountId: string }
 
 /** Every method throws `SandboxFailure` if the database fails. */
 export interface SocialStore {
-  /** By the network's clock. */
+  /** The time by the network's clock. */
   now(): Promise<Date>
   /**
    * Answers, quotes, likes or reposts at once. Returns the new post's id, or the id of the liked or
@@ -60,7 +60,7 @@ export interface SocialStore {
     lagMs: number
   }): Promise<AuthoredPost[] | null>
   post(id: string, lagMs: number): Promise<AuthoredPost | null>
-  /** `by`: the workspace, or one of its accounts, whose residents' answers count too. */
+  /** `by`: the workspace or one of its accounts. Answers of its residents count too. */
   counts(ids: string[], by: Reader): Promise<Map<string, Counted>>
   /** Which of like and repost the account has done to the post. */
   reactions(accountId: string, postId: string, lagMs: number): Promise<EngageAction[]>

@@ -58,7 +58,7 @@ const fromAccount = (
   ...(quoted === undefined ? {} : { quoted }),
 })
 
-/** What a workspace had a resident say. */
+/** A post that a workspace had a resident write. */
 const fromSaid = ({ id, resident: handle, text, createdAt }: SaidPost, now: Date): UnreadPost => ({
   ...{ externalId: id, author: { externalId: handle, handle }, text, createdAt, url: null },
   metrics: interestIn(
@@ -83,7 +83,7 @@ const fromResident = (
   metrics: interestIn({ id, resident, createdAt, text, addresses: false }, now),
 })
 
-/** Posts of the schedule, in the words that readers see. */
+/** Posts of the schedule, with the words that readers see. */
 export const spokenBy = async (
   { store }: Society,
   posts: ScheduledPost[],
@@ -110,7 +110,7 @@ export const withCounts = (metrics: Metrics, counted = untouched): Metrics => ({
   quotes: metrics.quotes + counted.quotes,
 })
 
-/** Adds what accounts of the sandbox did, as the reader sees it. */
+/** Adds what accounts of the sandbox did, as far as the reader sees it. */
 const asSeenBy = async (
   { store }: Society,
   account: NetworkAccount,
