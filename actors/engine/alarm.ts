@@ -1,22 +1,22 @@
 /**
  * When the tenant's next row of work is due, as far as its letters have told, and the timer that
- * wakes the actor then. Each letter that brings an earlier time arms it anew, so arming must be
- * cheap. With 10,000 armed alarms a plain timer takes 0.4 kB and 2 µs each, and fires in time when
- * the clock steps back; a job of croner 11.0.1 takes 83 kB and 715 µs, and fires when the clock
- * shows the time again. croner computes the times of patterns alone (src/kernel/cron.ts).
+ * wakes the actor then. Each letter that brings an earlier time resets it, so setting it must be
+ * cheap. With 10,000 alarms set, a plain timer takes 0.4 kB and 2 µs each, and still fires in time
+ * when the clock steps back; a job of croner 11.0.1 takes 83 kB and 715 µs, and fires only when the
+ * clock shows the time again. So croner only computes the times of patterns (src/kernel/cron.ts).
  */
 import type { Clock } from '#kernel/clock'
 import type { Effects, NewWork, Requeued } from '#store/engine/letter'
 import { LONGEST_NAP_MS, type NextDue } from '#store/engine/next-due'
 import type { WorkTable } from '#store/engine/work'
 
-/** A poll may find something at any time. */
+/** Unknown: a poll may find something at any time. */
 const UNKNOWN = Number.NEGATIVE_INFINITY
 
 export class Alarm {
   /**
-   * The database's time, in epoch milliseconds, before which no queued row is due, whatever runs.
-   * Later ones are added by letters.
+   * In epoch milliseconds of the database's clock: no queued row is due before this time, whatever
+   * is running. Letters that add an earlier row move it forward.
    */
   #dueAt = UNKNOWN
   #timer: Disposable | undefined
@@ -30,30 +30,29 @@ export class Alarm {
   ) {}
 
   /**
-   * Whether a poll at this time of the database may find a due row, beside effects that have not
-   * committed yet.
+   * Whether a poll at this database time may find a due row, taking into account effects that have
+   * not committed yet.
    */
   mayBeDue(effects: Effects, now: Date): boolean {
     return Math.min(this.#dueAt, this.#soonestOf(effects, now)) <= now.getTime()
   }
 
-  /**
-   * Whether a row was due at the last poll, beside the one that it found, or has been added since.
-   */
+  /** Whether the last poll left another row that was due, or one has been added since. */
   isDue(): boolean {
     return this.#dueAt === UNKNOWN
   }
 
   /**
-   * A poll in a letter that has committed. What was due then is due whatever the clock says later.
+   * A letter with a poll has committed. Rows that were due then stay due, whatever the clock says
+   * later.
    */
   polled({ dueIn = Number.POSITIVE_INFINITY }: Pick<NextDue, 'dueIn'>, now: Date): void {
     this.#dueAt = dueIn <= 0 ? UNKNOWN : now.getTime() + dueIn
   }
 
   /**
-   * A letter with these effects has committed. True: a row may be due now, by them or by the time,
-   * which may have stepped.
+   * A letter with these effects has committed. Returns true if a row may be due now, because of the
+   * effects, or because of the time, which may have stepped.
    */
   changed(effects: Effects, now: Date): boolean {
     const soonest = this.#soonestOf(effects, now)
@@ -63,7 +62,7 @@ export class Alarm {
     return soonest === UNKNOWN || (this.#dueAt !== UNKNOWN && this.#dueAt <= now.getTime())
   }
 
-  /** A key is free: what waited for it only is due when it is due. */
+  /** A key has become free: rows that waited only for the key are due at their own times. */
   freed(now: Date): void {
     if (this.#dueAt !== Number.POSITIVE_INFINITY) this.ringBy(this.#dueAt - now.getTime())
   }
@@ -74,8 +73,8 @@ export class Alarm {
   }
 
   /**
-   * Rings after so many milliseconds, instead of any time before; never much later than a clock can
-   * be trusted.
+   * Rings after this many milliseconds and forgets any earlier setting. The wait is limited,
+   * because clocks cannot be trusted for long.
    */
   ringIn(ms: number): void {
     this.stop()
@@ -87,7 +86,7 @@ export class Alarm {
     })
   }
 
-  /** Rings within so many milliseconds. */
+  /** Rings within this many milliseconds. */
   ringBy(ms: number): void {
     if (this.clock.monotonic() + ms < this.#ringsAt) this.ringIn(ms)
   }
@@ -104,8 +103,8 @@ export class Alarm {
   }
 
   /**
-   * People wait for manual work, so it counts as due at once, whatever its time. Of a row that is
-   * queued again the kind is not known.
+   * People wait for manual work, so it counts as due at once, whatever its time. The origin of a
+   * row that is queued again is unknown.
    */
   #dueTimeOf({ runAt, origin, ...row }: NewWork | Requeued, now: Date): number {
     const isAwaited =

@@ -1,4 +1,4 @@
-/** Tries to claim a row of due work, each from its poll until its commit is known. */
+/** Tries to claim rows of due work. A trial lasts from its poll until its commit is known. */
 import type { Ownership } from '#store/engine/letter'
 import { type ClaimLoad, type ClaimView, type NextDue, nextDue } from '#store/engine/next-due'
 import type { KeyedWork, Work } from '#store/engine/work'
@@ -12,11 +12,13 @@ import { Rotation } from './rotation.ts'
 
 /** A claim until its commit is known. */
 export interface ClaimTrial extends Suspected {
-  /** The row that was found, before its lane was asked, which may fail. */
+  /** The row that was found, set before its lane is asked, which may fail. */
   found?: KeyedWork | undefined
   claimed?: KeyedWork | undefined
   manner: Manner
-  /** For its sender. The letter may still be being decided. */
+  /**
+   * The trial is over for the sender of its letter, though the letter may still be being decided.
+   */
   over: boolean
 }
 
@@ -25,24 +27,27 @@ type Found = Pick<ClaimContext, 'gate' | 'claimedAt'>
 export class ClaimTrials {
   readonly #loads: ClaimLoad[]
   readonly #claims: Omit<ClaimContext, 'gate' | 'claimedAt' | 'manner'>
-  /** Claimed by letters that have not committed: their keys are taken for the following letters. */
+  /**
+   * Rows claimed by letters that have not committed. Their keys are taken for the letters after
+   * them.
+   */
   readonly #claimed = new Set<KeyedWork>()
   /**
-   * When the first row that the last poll left out may be claimed again, in monotonic time: it may
-   * be over before that poll is.
+   * In monotonic time: when the first row that the last poll excluded may be claimed again. This
+   * may be before that poll has finished.
    */
   #excludedUntil = Number.POSITIVE_INFINITY
-  /** More was due than the last poll found: groups of work take turns. */
+  /** More rows were due than the last poll found, so groups of work take turns. */
   #isCrowded = false
   readonly #rotation: Rotation
-  /** The last poll failed, perhaps by what it loads. */
+  /** The last poll failed, perhaps because of what it loads. */
   #isBare = false
   #stopping = false
 
   constructor(
     own: Ownership,
     private readonly deps: Pick<ActorDeps, 'clock' | 'lanes' | 'kinds' | 'trouble'>,
-    /** Work that runs here, whose key is taken. */
+    /** Work that runs here; its keys are taken. */
     private readonly running: () => KeyedWork[],
     private readonly faults: Pick<Faults, 'suspects' | 'manner'>,
   ) {
@@ -61,19 +66,19 @@ export class ClaimTrials {
     this.#rotation = new Rotation(kinds.rotation)
   }
 
-  /** What must be claimed now must not share a transaction. */
+  /** How to claim now. After a failed poll, a claim shares its transaction with no other letter. */
   get manner(): Manner {
     const manner = this.faults.manner
     return { ...manner, alone: manner.alone || this.#isBare }
   }
 
-  /** Nothing is claimed any more. */
+  /** From now on nothing is claimed. */
   halt(): void {
     this.#stopping = true
   }
 
   /**
-   * `settling`: a row that the poll's own transaction settles. What an earlier try of the same
+   * `settling`: a row that the poll's own transaction settles. Whatever an earlier try of the same
    * claim took is free again.
    */
   poll(trial: ClaimTrial, at: ClaimView['at'], settling?: Work): ReturnType<typeof nextDue> {
@@ -85,7 +90,7 @@ export class ClaimTrials {
     this.#excludedUntil =
       wait === undefined ? Number.POSITIVE_INFINITY : this.deps.clock.monotonic() + wait
     // Work that runs here is excluded even if it was queued again, perhaps under another key: it
-    // must not run twice at once.
+    // must not run twice at the same time.
     const running = this.#running().filter(({ id }) => id !== settling?.id)
     const excluded = this.faults.suspects.ids()
     const loads = trial.manner.alone && this.#isBare ? [] : this.#loads
@@ -105,7 +110,7 @@ export class ClaimTrials {
     return [...this.running(), ...this.#claimed]
   }
 
-  /** Decides the claim of what the trial's poll has found. */
+  /** Decides the claim of the row that the trial's poll found. */
   decide(
     trial: ClaimTrial,
     next: NextDue,
@@ -117,8 +122,8 @@ export class ClaimTrials {
   }
 
   /**
-   * The same before the changes of the letter that made room are written; undefined if its lane
-   * must see them.
+   * The same, before the changes of the letter that made room are written. Undefined if its lane
+   * must see those changes.
    */
   decideAhead(
     trial: ClaimTrial,
@@ -153,17 +158,17 @@ export class ClaimTrials {
     if (trial.claimed) this.#claimed.delete(trial.claimed)
   }
 
-  /** A poll has failed for reasons of its own: the next one loads nothing. */
+  /** A poll has failed by its own fault, so the next one loads nothing. */
   pollFailed(): void {
     this.#isBare = true
   }
 
-  /** The trial's poll has not failed. */
+  /** The trial's poll did not fail. */
   decided({ manner }: ClaimTrial): void {
     this.#isBare &&= !manner.alone
   }
 
-  /** A poll has committed. Returns in how many milliseconds another one is worth it. */
+  /** A poll has committed. Returns the milliseconds after which another one is worthwhile. */
   polled({ next, dueIn }: Polled): number {
     this.#isCrowded = dueIn !== undefined && dueIn <= 0
     return Math.min(

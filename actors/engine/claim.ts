@@ -30,30 +30,30 @@ export interface LaneStart {
 }
 
 /**
- * A row that was found but not claimed: it must be claimed alone, was only marked, had failures to
- * count, or waits.
+ * A row that was found but not claimed: it must be claimed alone, it was only marked, its failures
+ * had to be counted, or it waits.
  */
 export interface Put {
   work: Work
-  /** Failures that this letter has counted in it. */
+  /** Failures that this letter has counted in the row. */
   failed?: number
-  /** It waits until the process is older. */
+  /** The row waits until the process is older. */
   waits?: boolean
 }
 
-/** A lane to start, if there is one; or a row that was not claimed. */
+/** A lane to start, if any, or a row that was not claimed. */
 export interface ClaimReply {
   start?: LaneStart
   put?: Put
 }
 
-/** How a letter that claims shares its transaction. */
+/** How a claiming letter shares its transaction. */
 export interface Manner {
-  /** With no other letter. */
+  /** It shares its transaction with no other letter. */
   alone: boolean
   /**
-   * The process before died, perhaps by a claim: each row is marked before it is claimed, so that
-   * the next process would know.
+   * The previous process died, perhaps because of a claim. Each row is marked before it is claimed,
+   * so that the next process can tell which row it was.
    */
   careful: boolean
 }
@@ -62,18 +62,18 @@ export interface ClaimContext {
   gate: Gate
   /** The incarnation of this process. */
   owner: string
-  /** Monotonic time, before the claim is written. */
+  /** In monotonic time, just before the claim is written. */
   claimedAt: number
   lanes: ReadonlyMap<string, AnyLane>
   kinds: Pick<WorkTable, 'inVain'>
   manner: Manner
   suspects: Suspects
   trouble: Pick<Trouble, 'process' | 'calmIn'>
-  /** Whether a row may run beside the mailbox. */
+  /** Whether there is room for the row to run beside the mailbox. */
   hasPlace(work: KeyedWork): boolean
 }
 
-/** Decides the claim of what a poll has found. */
+/** Decides the claim of the row that a poll found. */
 export const claimFound = async (
   claiming: ClaimContext & { sql: Sql },
   next: NextDue,
@@ -94,20 +94,20 @@ export const claimFound = async (
 }
 
 /**
- * Whether the row was tried by a process that has since lost the workspace or died, and so cannot
- * say what came of it.
+ * Whether the row was tried by a process that has since died or lost the workspace, and so cannot
+ * report the result.
  */
 const isLeft = ({ tried_by }: Work, { process }: Pick<Trouble, 'process'>): boolean =>
   tried_by !== null && tried_by !== process
 
-/** The failures that such a try stands for. They are not counted in the row yet. */
+/** The failures that such a try counts as. They are not in the row yet. */
 export const uncountedFailures = (work: Work, trouble: Pick<Trouble, 'process'>): number =>
   isLeft(work, trouble) ? Math.max(0, work.charge) : 0
 
 /**
- * A row that has failed is claimed alone, once its failures are counted. One that has kept this
- * process busy, or that a process may have died of, is marked first, because nobody may be left to
- * count it if that happens again. Undefined: it can be claimed now.
+ * A row that has failed is claimed alone, once its failures are counted. A row that has kept this
+ * process busy, or that a process may have died of, is marked first: if that happens again, nobody
+ * may be left to count it. Undefined if the row can be claimed now.
  */
 const putOff = (
   claiming: ClaimContext,
@@ -130,20 +130,20 @@ const putOff = (
   }
   const isMarked = work.tried_by === trouble.process
   if (isMarked || !(manner.careful || left || hasStalled)) return undefined
-  // Somebody may be killing one process after the other, so the deaths of a few young ones say
-  // little about the row. It then waits for an older one.
+  // Somebody may be killing one process after another, so the deaths of a few young processes say
+  // little about the row. It then waits for an older process.
   const charge = chargeOf(work, suspects, trouble)
   if (charge <= -MOST_YOUNG) return { reply: { put: { work, waits: true } }, polled }
   const writes = [markTried(work.id, trouble.process, charge)]
   return { reply: { put: { work } }, effects: { writes }, polled: { next: 0, dueIn: 0 } }
 }
 
-/** As many young processes in a row may try a marked row. */
+/** How many young processes in a row may try a marked row. */
 const MOST_YOUNG = 3
 
 /**
- * How many failures the next try stands for, should nobody be left to count them. A try by a young
- * process stands for none; a negative number counts the young processes that tried the row before.
+ * How many failures the next try counts as if nobody is left to count them. A try by a young
+ * process counts as none; a negative number counts the young processes that tried the row before.
  */
 export const chargeOf = (
   work: Work,
@@ -169,8 +169,8 @@ export const markLetter = (work: Work, process: string, charge: number): Letter<
 })
 
 /**
- * The same before the changes of the letter that made room are written; undefined if its lane must
- * see them.
+ * The same, before the changes of the letter that made room are written. Undefined if its lane must
+ * see those changes.
  */
 export const claimAhead = async (
   claiming: ClaimContext,
@@ -202,7 +202,7 @@ const beginClaim = (
   { work: found, lane, claimed }: Begun,
 ): Decision<ClaimReply> => {
   const { job, place, asker, decision } = claimed
-  // Nothing runs, so nothing waits for its end.
+  // Nothing is running, so there is no end to wait for.
   if (job === undefined) return { ...decision, reply: {}, polled: { next: dueIn, dueIn } }
   const work = { ...found, place, asker }
   if (!hasPlace(work))

@@ -1,6 +1,6 @@
 /**
- * Polls for due work when there may be some, and claims it: by a letter of its own, or beside the
- * outcome that freed its key.
+ * Polls for due work when there may be some, and claims it, either in a letter of its own or
+ * together with the outcome that freed its key.
  */
 import type { Effects, Ownership } from '#store/engine/letter'
 import { loadNow } from '#store/engine/load'
@@ -19,7 +19,7 @@ import type { Priority } from './mailbox.ts'
 interface Lanes {
   /** Work whose key is taken. */
   running(): KeyedWork[]
-  /** Resolves when it has been settled. */
+  /** Resolves when the work has been settled. */
   start(start: LaneStart): Promise<void>
 }
 
@@ -27,7 +27,7 @@ export class Claimer {
   readonly #trials: ClaimTrials
   readonly #pumping = new Set<Priority>()
   #wanted: Priority | undefined
-  /** Claims in progress, until their lanes have begun. */
+  /** Claims in progress, until their lanes have started. */
   readonly #claiming = new Set<Promise<void>>()
   readonly #alarm: Alarm
   /** No claim before this time, because the last one failed. */
@@ -46,8 +46,8 @@ export class Claimer {
   }
 
   /**
-   * A letter has committed. Polls for due work if it may have made some due, unless a later letter
-   * of the same group does.
+   * A letter has committed. Polls for due work if the letter may have made some due, unless a later
+   * letter of the same group does.
    */
   committed(
     effects: Effects,
@@ -64,7 +64,9 @@ export class Claimer {
     this.#alarm.forget()
   }
 
-  /** Polls for due work by a letter, unless one is on its way or this process runs no lanes. */
+  /**
+   * Sends a letter that polls for due work, unless one is on its way or this process runs no lanes.
+   */
   pump(priority: Priority): void {
     if (this.#stopping || this.deps.lanes.length === 0 || this.#pumping.has(priority)) return
     this.#pumping.add(priority)
@@ -86,19 +88,19 @@ export class Claimer {
     void claiming.finally(() => this.#claiming.delete(claiming))
   }
 
-  /** After a pause that failures have brought about. */
+  /** Polls, unless failures have imposed a pause. */
   pumpUnlessPaused(): void {
     if (this.deps.clock.monotonic() >= this.#pausedUntil) this.pump('background')
   }
 
   /**
    * The claim that an outcome makes room for, in the outcome's own transaction. `plain`: the
-   * outcome's row, if a claim may be decided ahead of its changes.
+   * outcome's row, if a claim may be decided before its changes are written.
    */
   beside(plain: Work | undefined): Sequel<ClaimReply> & { drop(cause: unknown): void } {
     const trial: ClaimTrial = { over: false, manner: { alone: false, careful: false } }
     return {
-      // Work that failed before must not fail the outcome.
+      // Work that failed before must not make the outcome fail.
       isWanted: (effects, now) =>
         !this.#stopping && !this.#trials.manner.alone && this.#alarm.mayBeDue(effects, now),
       ...(plain && this.#ahead(trial, plain)),
@@ -120,14 +122,14 @@ export class Claimer {
     this.#alarm.stop()
   }
 
-  /** Until no claim is in progress. */
+  /** Resolves when no claim is in progress. */
   async drained(): Promise<void> {
     await Promise.all(this.#claiming)
   }
 
   /**
-   * The outcome has failed. If that came while the claim was decided, or by it, the outcome has
-   * nothing to do with it.
+   * The outcome has failed. If that happened while the claim was being decided, or because of the
+   * claim, the outcome itself is not to blame.
    */
   #dropped(trial: ClaimTrial, cause: unknown): void {
     this.#trials.end(trial)
@@ -138,7 +140,7 @@ export class Claimer {
   }
 
   #besideEnded(trial: ClaimTrial, result: SequelResult<ClaimReply>, now: Date): void {
-    // An earlier try may have claimed.
+    // An earlier try may have claimed a row.
     if (typeof result === 'string') this.#trials.end(trial)
     if (result === 'not wanted') this.#alarm.freed(now)
     else if (result === 'not now') this.#want('background')
@@ -176,11 +178,11 @@ export class Claimer {
     const letter: Letter<ClaimReply, { found: ReturnType<typeof nextDue> }> = {
       name: 'claim',
       priority,
-      // Work that failed before must not fail the letters of others.
+      // Work that failed before must not make the letters of others fail.
       alone: trial.manner.alone,
       awaited,
       provenance: byTimer,
-      /** Made when the letter's turn has come, of what runs then. */
+      /** Computed when the letter's turn comes, from what is running then. */
       get load() {
         claimedAt = deps.clock.monotonic()
         return { found: poll() }
@@ -223,7 +225,7 @@ export class Claimer {
   }
 
   #polled(polled: Polled, now: Date, priority: Priority): void {
-    // It covers the letters before it.
+    // It also covers the letters before it.
     this.#wanted = undefined
     this.#alarm.polled(polled, now)
     const wait = this.#trials.polled(polled)

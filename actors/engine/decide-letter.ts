@@ -1,5 +1,5 @@
 /**
- * One letter, decided and written in a transaction that it may share with others: its gate, its
+ * Decides and writes one letter in a transaction that it may share with others: its gate, its
  * decision and its sequel.
  */
 
@@ -21,7 +21,7 @@ import {
 import { Fenced } from './deps.ts'
 import type { Decision, Letter, SequelResult } from './letter.ts'
 
-/** The result of a letter, with the time of its gate. `parts`: decided apart, before it. */
+/** The result of a letter, and the time of its gate. `parts`: decisions made apart, before it. */
 export type Result =
   | {
       decision: Decision<unknown>
@@ -31,20 +31,20 @@ export type Result =
     }
   | { cause: unknown }
 
-/** What a letter is decided with. */
+/** What deciding a letter depends on. */
 export interface DecidingDeps {
   own: Ownership
   failpoints: Failpoints
   lanes: LiveLanes
   gate: GateHook
   consequences: Consequences
-  /** Whether the tenant was given up: none of its letters may run. */
+  /** Whether the tenant was given up, so that none of its letters may run. */
   isOver(): boolean
-  /** Whether a control letter waits, before which nothing else may be begun. */
+  /** Whether a control letter is waiting; nothing else may begin before it. */
   isUrgent(): boolean
   /**
-   * Waits for a decision that nobody waits for, unless something urgent waits too long for it: then
-   * throws `GaveWay`.
+   * Awaits a decision that no caller waits for. Throws `GaveWay` if something urgent waits too long
+   * for it.
    */
   yielding<T>(deciding: Promise<T>): Promise<T>
 }
@@ -56,8 +56,8 @@ interface Decided {
 }
 
 /**
- * The letter's changes could not be written together with those of its sequel. Nothing of it
- * happened.
+ * The letter's changes could not be written together with those of its sequel. Nothing of the
+ * letter happened.
  */
 export class SequelFailed extends Error {
   override readonly name = 'SequelFailed'
@@ -72,7 +72,7 @@ const isExempt = (letter: Letter<unknown>): boolean => letter.exempt ?? isUnaske
 
 /**
  * Decides a letter. Throws what invalidates the whole transaction. `commits` is asked before the
- * letter's changes are written, and says whether its transaction ends with them.
+ * letter's changes are written; it returns whether the transaction ends with them.
  */
 export const decideLetter = async (
   deps: DecidingDeps,
@@ -94,11 +94,11 @@ export const decideLetter = async (
 /** A letter whose gate is open. */
 interface Whole {
   letter: Letter<unknown>
-  /** For decisions, which change nothing themselves. */
+  /** For decisions, which themselves change nothing. */
   reading: Sql
   gate: Gate
   loaded: Record<string, unknown>
-  /** Gets what is decided apart. */
+  /** Collects the decisions that are made apart. */
   parts: Decision<unknown>[]
 }
 
@@ -119,7 +119,7 @@ const open = async (
 
 type Complete<R = unknown> = Decision<R> & { effects: Effects }
 
-/** A decision with all that the product wants in the same commit. */
+/** The decision, with everything that the product adds to the same commit. */
 const complete = async <R>(
   deps: DecidingDeps,
   { reading, gate }: Whole,
@@ -164,7 +164,7 @@ interface Writing extends Whole {
   commits(): boolean
 }
 
-/** Writes what was decided: with the changes of its sequel in one statement, or before these. */
+/** Writes the decision, in one statement with its sequel's changes, or before them. */
 const write = async (
   deps: DecidingDeps,
   sql: Transaction,
@@ -173,7 +173,7 @@ const write = async (
   const { letter, gate, parts } = whole
   const { effects } = decision
   const hasSequel = letter.sequel?.isWanted(effects, gate.now) ?? false
-  // What was written apart may have moved the time of waking.
+  // Changes that were written apart may have moved the time to wake.
   const wakeAt = parts.length > 0 ? null : gate.wakeAt
   const context = { now: gate.now, wakeAt, provenance: letter.provenance, keep: decision.keep }
   const result: Result = { decision, now: gate.now, parts }
@@ -192,8 +192,8 @@ const write = async (
 const isHeld = (deps: DecidingDeps): boolean => deps.isUrgent() || deps.isOver()
 
 /**
- * Undefined if the sequel must be decided after the letter's changes, or fails: it will fail there
- * again.
+ * Undefined if the sequel must be decided after the letter's changes, or if it fails: then it will
+ * fail there again.
  */
 const sequelAhead = async (
   deps: DecidingDeps,
@@ -210,8 +210,8 @@ const sequelAhead = async (
 }
 
 /**
- * After a lost connection the commit may have happened: then the letter must not simply be decided
- * again.
+ * If the connection was lost, the commit may have happened, so the letter must not simply be
+ * decided again.
  */
 const applyTogether = (...[sql, effects, context]: Parameters<typeof apply>): Promise<boolean> =>
   apply(sql, effects, context).catch((cause) => {
@@ -219,7 +219,7 @@ const applyTogether = (...[sql, effects, context]: Parameters<typeof apply>): Pr
   })
 
 /**
- * In a savepoint: a failure undoes the second decision alone, unless the transaction itself is
+ * Runs in a savepoint: a failure undoes only the second decision, unless the transaction itself is
  * lost.
  */
 const sequel = async (

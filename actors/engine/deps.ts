@@ -11,36 +11,39 @@ import { type LoopWatch, watchLoop } from './loop-watch.ts'
 import type { MailboxOptions } from './mailbox.ts'
 import { newSuspects, type Suspects } from './suspects.ts'
 
-/** Holds back the next in line until this is over, for a while at most. */
+/** Holds back the next in line until the promise settles, but not for ever. */
 export type Hold = (until: Promise<unknown>) => void
 
-/** What a process remembers of work that fails, whichever actor of a workspace met it. */
+/** What a process remembers about failing work, whichever actor of a workspace met it. */
 export interface Trouble extends Disposable {
   /**
-   * Names the process in the rows that it has tried. It stays the same when the process loses its
-   * lease.
+   * Identifies the process in the rows that it has tried. It stays the same if the process loses
+   * its lease.
    */
   process: string
   suspects(tenantId: string): Suspects
   loop: LoopWatch
-  /** Runs one after the other: if the process is kept busy meanwhile, that is why. */
+  /**
+   * Runs one at a time, so that if the process is kept busy meanwhile, the run is known to be the
+   * cause.
+   */
   solo<T>(run: (hold: Hold) => Promise<T>): Promise<T>
   /**
-   * Milliseconds until the process is so old that its death is no longer likely to be one of a
-   * series of kills.
+   * Milliseconds until the process is old enough that its death is unlikely to be one in a series
+   * of kills.
    */
   calmIn(): number
 }
 
-/** The rest after so many failures in a row. */
+/** How long a row rests after this many failures in a row. */
 export const restAfter = (failures: number): number =>
   Math.min(LONGEST_NAP_MS, RETRY_MS * 2 ** (failures - 1))
 
 export const RETRY_MS = 1_000
 const CALM_MS = 30_000
 /**
- * How long a run may hold back the next in line; and how long all those who wait are held back
- * together.
+ * How long one run may hold back the next in line; below, how long all waiting runs together may be
+ * held back.
  */
 const HELD_BY_ONE_MS = 10_000
 const HELD_MS = 30_000
@@ -63,7 +66,7 @@ const newSolo = (clock: Clock): Trouble['solo'] => {
       const goOn = () => over.resolve()
       if (held) {
         clock.after(Math.min(HELD_BY_ONE_MS, HELD_MS / Math.max(1, waiting)), goOn)
-        // However it ends: a rejection that nobody handles would end the process.
+        // In either case, because an unhandled rejection would end the process.
         held.then(goOn, goOn)
       } else goOn()
     }
@@ -101,10 +104,12 @@ export interface ActorDeps {
   gate: GateHook
   consequences: Consequences
   trouble: Trouble
-  /** Called after each commit that has news of a record, with its id. Must not throw. */
+  /**
+   * Called with a record's id after each commit that changed something about it. Must not throw.
+   */
   tell?(id: string): void
   mailbox?: MailboxOptions
-  /** How long a caller waits for a lane. After that it gets the record as it is. */
+  /** How long a caller waits for a lane before it gets the record as it is. */
   replyWithinMs: number
 }
 
@@ -115,10 +120,7 @@ export class Fenced extends Error {
   override readonly name = 'Fenced'
 }
 
-/**
- * Something urgent waited, and the letter that was being decided took too long. Nothing of it
- * happened.
- */
+/** Something urgent was waiting, and deciding the letter took too long. Nothing of it happened. */
 export class GaveWay extends Error {
   override readonly name = 'GaveWay'
 }

@@ -1,7 +1,6 @@
 /**
- * Rows of work that fail for reasons of their own: whom a failure is blamed on, the letters that
- * count it in the row, and what becomes of a row that has failed too often. No row is claimed for
- * ever.
+ * Rows of work that fail by their own fault: who is blamed for a failure, the letters that count it
+ * in the row, and what becomes of a row that has failed too often. No row is claimed for ever.
  */
 import { isUnavailable } from '#kernel/errors'
 import type { Log } from '#kernel/log'
@@ -13,14 +12,14 @@ import { GaveWay, RETRY_MS, restAfter, type Trouble } from './deps.ts'
 import type { AnyLane, Claiming } from './lane.ts'
 import type { Decision, Letter } from './letter.ts'
 
-/** Another version of the server has added the row. It is not at fault. */
+/** Another version of the server added the row, so the row is not at fault. */
 export class NoLane extends Error {
   override readonly name = 'NoLane'
 }
 
 /** A row that is being decided. */
 export interface Suspected {
-  /** The letter has asked its lane, and has got no answer. */
+  /** Whether the letter has asked its lane and got no answer yet. */
   deciding?: boolean
   /** When it asked, by `performance.now()`. */
   since?: number
@@ -28,30 +27,31 @@ export interface Suspected {
   took?: number
 }
 
-/** The row kept the process busy, as far as can be seen, whatever came of that. */
+/** As far as can be seen, the row kept the process busy, whatever else happened. */
 export class KeptBusy extends Error {
   override readonly name = 'KeptBusy'
 }
 
 /**
- * `sure`: the row's own error. `perhaps`: the database fell silent while the row was decided, and
- * that took long. `hardly`: the connection was lost meanwhile, or something urgent waited.
- * `unknown`: this version of the server does not know such rows.
+ * `sure`: the row's own error. `perhaps`: the database stopped responding while the row was being
+ * decided, and deciding took long. `hardly`: the connection was lost meanwhile, or something urgent
+ * was waiting. `unknown`: this version of the server does not know rows of this kind.
  */
 export type Blame = 'sure' | 'perhaps' | 'hardly' | 'unknown'
 
-/** A database with a connection idle in a transaction ends it after two seconds. */
+/** The database ends a connection that has been idle in a transaction for two seconds. */
 const LONG_MS = 1_500
 export const BUSY_MS = 1_000
 
 /**
- * Whether a failure has its cause in what was done, and not in a database that was away or busy.
+ * Whether the failure was caused by the letter itself, not by a database that was unreachable or
+ * busy.
  */
 export const isItsOwn = (cause: unknown): boolean => !isUnavailable(cause) || isTimedOut(cause)
 
 /**
- * Whether the process was kept busy while the row was decided. No error says so: what is seen is a
- * lost connection, or a lost lease.
+ * Whether the process was kept busy while the row was being decided. No error reports this; it
+ * shows as a lost connection or a lost lease.
  */
 export const keptBusy = (
   { deciding, since = 0, took = 0 }: Suspected,
@@ -60,7 +60,7 @@ export const keptBusy = (
   (deciding || took >= BUSY_MS) &&
   loop.busyIn(since, deciding ? undefined : since + took) >= BUSY_MS
 
-/** Undefined: the row has nothing to do with it. */
+/** Undefined if the row is not to blame. */
 export const blameFor = (
   cause: unknown,
   { deciding, since = 0, took = 0 }: Suspected,
@@ -68,17 +68,17 @@ export const blameFor = (
   if (cause instanceof GaveWay) return 'hardly'
   if (cause instanceof NoLane) return 'unknown'
   if (isItsOwn(cause)) return 'sure'
-  // The database has ended the session meanwhile.
+  // The database has meanwhile ended the session.
   if (!deciding) return took >= LONG_MS ? 'perhaps' : undefined
   return performance.now() - since >= LONG_MS ? 'perhaps' : 'hardly'
 }
 
-/** Failures alone by which a row is found to be at fault. */
+/** How many failures of a row that was claimed alone prove that it is at fault. */
 const CONVICTING: Record<Exclude<Blame, 'unknown'>, number> = { sure: 1, perhaps: 2, hardly: 3 }
 
 /**
- * Whether so many failures in a row, of which the last was alone, are the row's own. One that has
- * failed before needs no more proof.
+ * Whether this many failures in a row, the last of them alone, are the row's own fault. A row that
+ * has failed before needs no further proof.
  */
 export const isConvicted = (
   blame: keyof typeof CONVICTING,
@@ -88,7 +88,7 @@ export const isConvicted = (
 const HOUR_MS = 3_600_000
 const usual: InVain = { most: 3, end: 'rests' }
 
-/** Where the row's end fails as often as that, the row ends without it. */
+/** If ending the row fails this often, the row is removed without it. */
 const ENDINGS = 3
 
 export const inVainOf = (
@@ -96,11 +96,11 @@ export const inVainOf = (
   { kind }: Pick<Work, 'kind'>,
 ): InVain => inVain[kind] ?? usual
 
-/** At most as many as end the row. Any further failure would count as one of its end. */
+/** At most the number that ends the row. Any more would count as failures of its end. */
 const countable = (kinds: Pick<WorkTable, 'inVain'>, work: Work, failed: number): number =>
   Math.min(failed, Math.max(1, inVainOf(kinds, work).most - work.failures))
 
-/** The row rests after `failed` further failures; `dueAt`: it then is due by that. */
+/** How long the row rests after `failed` further failures. `dueAt`: when it is due after that. */
 export const restOf = (
   kinds: Pick<WorkTable, 'inVain'>,
   work: Work,
@@ -133,8 +133,8 @@ interface Deps {
 const byFailure: Provenance = { principal: { kind: 'system', id: 'timer' }, surface: 'timer' }
 
 /**
- * In a transaction of its own, so that nothing is counted while the database takes nothing. The row
- * rests, if it is queued.
+ * Counts in a transaction of its own, so that nothing is counted while the database accepts
+ * nothing. A queued row then rests.
  */
 export const countLetter = (
   { kinds }: Pick<Deps, 'kinds'>,
@@ -148,7 +148,7 @@ export const countLetter = (
   provenance: byFailure,
   async decide(sql, { now }) {
     const { current } = await loadNow(sql, { current: workPart(work.id) })
-    // Something else has become of the row since.
+    // Meanwhile the row has changed.
     if (current?.state !== work.state || current.attempt !== work.attempt) return { reply: false }
     if (current.state === 'running')
       return {
@@ -159,7 +159,7 @@ export const countLetter = (
   },
 })
 
-/** Says to operators that a row has failed as often as it may. */
+/** Logs, for operators, that a row has failed as often as it may. */
 export const logFailed = (
   { kinds, log }: Deps,
   tenant: string,
@@ -179,8 +179,8 @@ export const logFailed = (
 }
 
 /**
- * What becomes of a row that has failed as often as it may; undefined: it is tried again, for it
- * must go on.
+ * The end of a row that has failed as often as it may. Undefined if it must go on, and is tried
+ * again.
  */
 export const endInVain = async (
   { kinds }: Pick<Deps, 'kinds'>,
@@ -192,7 +192,7 @@ export const endInVain = async (
   return work.failures < most + ENDINGS ? lane.givenUp?.(sql, gate, work) : dropWork(work)
 }
 
-/** Not even its end can be decided: only the row goes, and the audit says so. */
+/** Not even the row's end can be decided: only the row is removed, and the audit records it. */
 const dropWork = (work: Work): Decision<void> => ({
   reply: undefined,
   effects: {

@@ -1,6 +1,6 @@
 /**
- * Of one workspace: which rows of work fail, how their claims are made after that, and the letters
- * that count failures in rows.
+ * The failing work of one workspace: which rows fail, how claims are made after that, and the
+ * letters that count failures in rows.
  */
 import { isTimedOut } from '#store/engine/db'
 import type { Ownership } from '#store/engine/letter'
@@ -23,7 +23,7 @@ import type { Suspects } from './suspects.ts'
 export type Post = <R>(letter: Letter<R>) => Promise<{ reply: R }>
 
 /**
- * Claims that are made carefully after the death of a process: those that can have shared its last
+ * How many claims are made carefully after a process has died: as many as can have shared its last
  * transaction.
  */
 const CAREFUL_CLAIMS = 16
@@ -40,7 +40,7 @@ export class Faults {
     this.suspects = deps.trouble.suspects(own.tenantId)
   }
 
-  /** The process that owned the workspace before has died, perhaps by a claim. */
+  /** The previous owner of the workspace has died, perhaps because of a claim. */
   beCareful(): void {
     this.#careful = CAREFUL_CLAIMS
   }
@@ -52,21 +52,21 @@ export class Faults {
   }
 
   /**
-   * Claims that may meet suspects run one after the other in this process: if it is kept busy
-   * meanwhile, that is why.
+   * Claims that may meet suspects run one at a time in this process, so that if it is kept busy
+   * meanwhile, the claim is known to be the cause.
    */
   claim<T>(run: (hold?: Hold) => Promise<T>): Promise<T> {
     return this.suspects.isBackInEarnest() ? this.deps.trouble.solo(run) : run()
   }
 
-  /** `work` was decided, and runs or not. */
+  /** `work` was decided; `runs` says whether it is running. */
   decided({ id }: Work, { careful }: Manner, runs: boolean): void {
     if (careful) this.#careful--
     if (runs) this.suspects.claimed(id)
     else this.suspects.cleared(id)
   }
 
-  /** A row was found and not claimed, for now. */
+  /** A row was found but not claimed for now. */
   put({ work, failed = 0, waits }: Put): void {
     if (failed > 0)
       this.#counted(
@@ -78,15 +78,15 @@ export class Faults {
     else this.suspects.alone(work.id)
   }
 
-  /** An outcome has been written, with what the row owes if it goes on. */
+  /** An outcome has been written, including the failures that the row owes if it goes on. */
   settled({ work, busy }: Pick<Finished, 'work' | 'busy'>, goesOn: boolean): void {
     if (!busy || !goesOn) this.suspects.cleared(work.id)
     else if (busy.failed > 0) this.suspects.counted(work.id)
   }
 
   /**
-   * A claim has failed. Undefined: the row has nothing to do with it. Otherwise it rests, and what
-   * fails alone is counted in it.
+   * A claim has failed. Undefined if the row is not to blame. Otherwise the row rests, and a
+   * failure alone is counted in it.
    */
   failed(
     work: Work,
@@ -107,8 +107,8 @@ export class Faults {
   }
 
   /**
-   * Whether it has kept the process busy while it was decided. That is remembered, and counted
-   * before the row is claimed again.
+   * Whether the row kept the process busy while it was being decided. This is remembered, and
+   * counted before the row is claimed again.
    */
   stalled(work: Work, suspected: Suspected): boolean {
     const isBusy = keptBusy(suspected, this.deps.trouble)
@@ -117,13 +117,13 @@ export class Faults {
   }
 
   /**
-   * Counts failures of a row, in a transaction of its own. False: they were not, as while the
-   * database takes nothing.
+   * Counts failures of a row in a transaction of its own. False if that was impossible, for
+   * instance because the database accepts nothing.
    */
   async count(work: Work, failed: number, cause: unknown): Promise<boolean> {
     const count = () => this.post(countLetter(this.deps, work, failed))
     try {
-      // What has failed may have cost the connection, and the first letter is what finds that out.
+      // The failure may have broken the connection, which only the first letter would discover.
       const { reply } = await count().catch(count)
       if (reply) this.#counted(work, failed, cause)
       else this.suspects.cleared(work.id)
@@ -137,8 +137,8 @@ export class Faults {
   }
 
   /**
-   * A running row has kept the process busy, and is about to be settled again: should that cost the
-   * lease, the next owner knows of it.
+   * A running row has kept the process busy and is about to be settled again. The mark tells the
+   * next owner, in case this costs the lease.
    */
   async mark(work: Work): Promise<void> {
     await this.post(
@@ -146,7 +146,7 @@ export class Faults {
     ).catch(() => {})
   }
 
-  /** Whether the database takes letters. */
+  /** Whether the database accepts letters. */
   async isHeard(): Promise<boolean> {
     const nothing: Letter<void> = {
       name: 'probe',

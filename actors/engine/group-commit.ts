@@ -20,21 +20,21 @@ export interface Envelope extends Posted {
   letter: Letter<unknown>
   /** Whether a caller is waiting for it. */
   demand: Demand
-  /** Whether its caller has given up. A letter that has not begun by then never does. */
+  /** Whether its caller has given up. If that happens before the letter begins, it never runs. */
   isGone(): boolean
-  /** Called once, in the tick of the commit: no later letter of the tenant has run. */
+  /** Called once, in the tick of the commit, before any later letter of the tenant runs. */
   settle(result: Result): void
 }
 
 interface GroupCommit extends DecidingDeps {
   db: Db
   clock: Clock
-  /** Whether the last transaction may still be ending, because its answer was lost. */
+  /** The answer was lost, so the last transaction may still be ending. */
   isUncertain?: boolean
 }
 
 /**
- * How many letters can share a commit, and how long others can join: the first one waits for the
+ * How many letters can share a commit, and how long others can join: the first letter waits for the
  * last.
  */
 const MOST_TOGETHER = 16
@@ -64,7 +64,7 @@ export const commitTogether = async (
   await endGroup(group, first, following)
 }
 
-/** The same, with the failure of the transaction. */
+/** The same, but returns the failure of the transaction. */
 const endGroup = async (
   group: GroupCommit,
   first: Envelope,
@@ -80,7 +80,10 @@ const endGroup = async (
   return failure
 }
 
-/** Each letter alone; one that was alone already fails, unless it can be decided in another way. */
+/**
+ * Decides each letter alone. A letter that was already alone fails, unless it can be decided in
+ * another way.
+ */
 const decideAgain = async (
   group: GroupCommit,
   members: GroupMember[],
@@ -97,9 +100,9 @@ const decideAgain = async (
 }
 
 /**
- * Each letter alone, but for the one whose statement took too long, or that gave way, which fails.
- * If the same happens to another one the database is slow, and the rest fails too: their callers
- * have waited long enough.
+ * Decides each letter alone, except the one whose statement took too long, or that gave way: that
+ * one fails. If the same happens to another letter, the database is slow, and the rest fail too,
+ * because their callers have waited long enough.
  */
 const decideOthersAgain = async (
   group: GroupCommit,
@@ -116,7 +119,7 @@ const decideOthersAgain = async (
   }
 }
 
-/** Its sequel is decided after its changes, and can fail alone. */
+/** The letter with its sequel decided after its changes, where it can fail alone. */
 const withoutAhead = ({ letter, ...envelope }: Envelope): Envelope => {
   const { load: _, ahead: __, ...sequel } = letter.sequel!
   return { ...envelope, letter: { ...letter, sequel } }
@@ -132,8 +135,8 @@ const retry = async (group: GroupCommit, envelope: Envelope): Promise<Result> =>
 }
 
 /**
- * Whether a statement or a rule failed within the transaction. If the database merely fell silent,
- * it may have committed.
+ * Whether a statement or a rule failed within the transaction. If the database only stopped
+ * responding, the transaction may have committed.
  */
 const wasRolledBack = (cause: unknown): boolean =>
   isTimedOut(cause) || !(cause instanceof Fenced || isUnavailable(cause))
@@ -148,13 +151,14 @@ const failureOf = async (
   const isClosed = () =>
     ended || members.length >= MOST_TOGETHER || group.clock.monotonic() >= until
   const decideAll = async (sql: Transaction): Promise<void> => {
-    // From the moment there is a connection: sharing one helps most while they are scarce.
+    // The time starts when there is a connection, because sharing one helps most while they are
+    // scarce.
     until = group.clock.monotonic() + JOIN_WITHIN_MS
     let [changed, committed] = [false, false]
     if (group.isUncertain) await lockActor(sql, group.own)
     for (let one: GroupMember | undefined = members[0]; one; ) {
-      // A letter that nobody follows commits with its own statement. What arrives meanwhile has a
-      // transaction of its own.
+      // If no letter follows, this one commits with its own statement. Letters that arrive
+      // meanwhile get their own transaction.
       const commits = (): boolean => {
         committed = !changed && (isClosed() || following.isEmpty())
         return committed
@@ -172,7 +176,8 @@ const failureOf = async (
       return { cause }
     }
   } finally {
-    // A body whose time ran out must take no further letter, since nobody would receive its result.
+    // A body whose time has run out must take no more letters, because nobody would receive their
+    // results.
     ended = true
   }
   group.isUncertain = false
@@ -186,7 +191,7 @@ const join = (members: GroupMember[], envelope: Envelope | undefined): GroupMemb
   return one
 }
 
-/** Whether the letter changed anything. Throws what invalidates the whole transaction. */
+/** Returns whether the letter changed anything. Throws what invalidates the whole transaction. */
 const decide = async (
   group: GroupCommit,
   sql: Transaction,

@@ -1,6 +1,6 @@
 /**
- * Requests under Idempotency-Keys. Only one runs at a time under each, until there is an answer to
- * replay.
+ * Requests under Idempotency-Keys. Under each key only one runs at a time, until there is an answer
+ * to replay.
  */
 import { AppError } from '#kernel/errors'
 import type { Db } from '#store/engine/db'
@@ -12,11 +12,11 @@ import type { Waiters } from './waiters.ts'
 /** A request in flight under an Idempotency-Key. */
 interface InFlight {
   fingerprint: string
-  /** Settles with the letter; by then this process knows who waits for its outcome. */
+  /** Settles with the letter; from then on this process knows who waits for its outcome. */
   over: Promise<unknown>
 }
 
-/** Called when the letter is over, and when it is over and its caller has an answer. */
+/** `over` is called when the letter is over, `answered` when its caller also has an answer. */
 export interface Watch {
   over?(): void
   answered?(): unknown
@@ -35,7 +35,7 @@ export class KeyedRequests {
     return this.#inFlight.size === 0
   }
 
-  /** Runs a request, after the one that is in flight under its key. */
+  /** Runs a request, after any other in flight under its key. */
   async run<R>(letter: Letter<R>, request: (watch?: Watch) => Promise<R>): Promise<R> {
     if (!letter.claim) return request()
     const { key, fingerprint } = letter.claim
@@ -53,7 +53,7 @@ export class KeyedRequests {
   }
 
   /**
-   * Whether the letter will find an answer under its key, or a record whose first caller has
+   * Whether the letter will find an answer stored under its key, or a record whose first caller has
    * stopped waiting.
    */
   async #replays({ provenance }: Letter<unknown>, key: string, other: InFlight): Promise<boolean> {
@@ -62,7 +62,7 @@ export class KeyedRequests {
       stateOfKey(key),
     )
     if (kept?.state !== 'pending') return kept !== undefined
-    // The row is visible once committed, which may be before this process learns of the commit.
+    // The row is visible once committed, perhaps before this process learns of the commit.
     await other.over
     return !this.waiters.has(kept.ref_id!)
   }

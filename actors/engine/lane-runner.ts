@@ -1,6 +1,6 @@
 /**
- * The lanes of a tenant: its due work is claimed for them, they run beside the mailbox, and letters
- * settle their outcomes.
+ * Runs the lanes of a tenant: claims its due work for them, runs them beside the mailbox, and
+ * settles their outcomes by letters.
  */
 import type { LiveLanes } from '#decisions/deciding'
 import type { Effects, Ownership } from '#store/engine/letter'
@@ -19,11 +19,11 @@ import { Settler } from './settler.ts'
 interface Live {
   work: KeyedWork
   controller: AbortController
-  /** Past the point of no return. */
+  /** Whether it has passed the point of no return. */
   committed: boolean
-  /** Its effect has begun, and may be broken off. */
+  /** Whether its effect has begun, though it may still be broken off. */
   begun: boolean
-  /** Settled by a letter of this group or an earlier one: its key is free. */
+  /** Whether a letter of this group or an earlier one settled it, so that its key is free. */
   settled: boolean
   done: Promise<void>
 }
@@ -35,7 +35,7 @@ export class LaneRunner implements LiveLanes {
   readonly #recovery: Recovery
   readonly #faults: Faults
   #stopping = false
-  /** Not even claimed work may begin. */
+  /** Whether to start nothing any more, not even claimed work. */
   #abandoned = false
 
   constructor(
@@ -79,7 +79,7 @@ export class LaneRunner implements LiveLanes {
     return chosen.map((live) => live.work)
   }
 
-  /** A letter has committed: polls for due work if it may have made some due. */
+  /** A letter has committed. Polls for due work if the letter may have made some due. */
   committed(
     effects: Effects,
     polled: Polled | undefined,
@@ -88,13 +88,13 @@ export class LaneRunner implements LiveLanes {
     this.#claimer.committed(effects, polled, letter)
   }
 
-  /** Polls for due work that no letter has told of. */
+  /** Polls for due work that no letter has announced. */
   poll(): void {
     this.#claimer.forget()
     this.#claimer.pumpUnlessPaused()
   }
 
-  /** `inherited`: from a process that has died. */
+  /** `inherited`: whether the tenant comes from a process that has died. */
   activate(inherited: boolean): void {
     if (inherited) this.#faults.beCareful()
     this.recover()
@@ -108,8 +108,8 @@ export class LaneRunner implements LiveLanes {
   }
 
   /**
-   * Stops the lanes before their point of no return, and waits until all are settled, for at most
-   * `ms`.
+   * Stops the lanes that have not passed their point of no return, and waits until all are settled,
+   * for at most `ms`.
    */
   async stop(ms: number): Promise<void> {
     this.#halt()
@@ -179,8 +179,8 @@ export class LaneRunner implements LiveLanes {
     const isSettled =
       outcome !== undefined &&
       (await this.#settler.settle(lane, { work, job, outcome, failures: 0, ...busy }, live))
-    // Work it gave back may have been claimed in the same group that settled it, and may be running
-    // by now.
+    // If work was given back, the same group may have claimed it again right after settling it, and
+    // it may be running by now.
     if (this.#live.get(work.id) === live) this.#live.delete(work.id)
     if (!isSettled) this.recover()
   }

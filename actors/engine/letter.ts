@@ -7,7 +7,7 @@ import type { Effects, Gate, Provenance } from '#store/engine/letter'
 import type { Load, Loaded } from '#store/engine/load'
 import type { Priority } from './mailbox.ts'
 
-/** A response, serialised once, so that a replay is identical to the byte. */
+/** A response, serialised only once, so that a replay is identical byte for byte. */
 export interface Answer {
   status: number
   /** JSON text. */
@@ -15,10 +15,7 @@ export interface Answer {
   replayed?: boolean
   /** The limits that apply to the request, as its letter saw them. */
   allowances?: Allowance[]
-  /**
-   * In the place of all this: what the caller is refused with, although the letter has changed
-   * something.
-   */
+  /** If set, the caller is refused with this instead, although the letter has changed something. */
   refusal?: AppError
 }
 
@@ -33,23 +30,22 @@ export interface Letter<R, L extends Load = {}> {
    */
   alone?: boolean
   /**
-   * Others wait for it, one after the other, so that it goes with the letters that callers wait
-   * for.
+   * Others wait for it one after the other, so it is served with the letters that callers wait for.
    */
   awaited?: boolean
   /** Its principal's credential must still be valid when the letter is decided. */
   provenance: Provenance
   claim?: IdempotencyClaim | undefined
   /**
-   * Whether it is decided although the product's gate admits no letters now. Timers and lanes
-   * always are.
+   * Whether it is decided even while the product's gate admits no letters. Timers and lanes always
+   * are.
    */
   exempt?: boolean
   /** The records that it needs, read with the gate. */
   load?: L
   /**
-   * Reads through `sql` what cannot be loaded, and writes nothing: all changes are in the decision.
-   * Can throw an `AppError`.
+   * Reads through `sql` what cannot be loaded, and writes nothing: all changes go into the
+   * decision. May throw an `AppError`.
    */
   decide(
     sql: Sql,
@@ -58,10 +54,7 @@ export interface Letter<R, L extends Load = {}> {
     loaded: Loaded<L>,
     apart: Apart,
   ): Promise<Decision<R>>
-  /**
-   * Called when a letter that was decided is to be decided again, because its transaction was
-   * rolled back.
-   */
+  /** Called before a letter is decided again because its transaction was rolled back. */
   undone?(): void
   /** The reply if a lane takes too long: the record as it is. */
   late?(): Promise<R>
@@ -70,7 +63,7 @@ export interface Letter<R, L extends Load = {}> {
 }
 
 /**
- * What became of a sequel once its letter has committed. `isAhead`: it was decided before the
+ * The result of a sequel once its letter has committed. `isAhead`: it was decided before the
  * letter's changes were written. `not now`: a control letter was waiting.
  */
 export type SequelResult<R> =
@@ -81,20 +74,19 @@ export type SequelResult<R> =
 
 /**
  * A second decision in a letter's transaction, usually after the effects of the first. If it fails,
- * none of it happened, and the letter stands. None is made while a control letter waits, which
- * might forbid it.
+ * nothing of it happened, and the letter stands. It is skipped while a control letter is waiting,
+ * because that letter might forbid it.
  */
 export interface Sequel<R> {
   isWanted(effects: Effects, now: Date): boolean
   /**
-   * What `ahead` needs, read with the letter's gate, when its turn has come. Undefined: it is not
-   * asked.
+   * What `ahead` needs, read with the letter's gate when its turn comes. Undefined: `ahead` is not
+   * called.
    */
   load?(): Load | undefined
   /**
-   * Decides before the letter's changes are written, which are then written with its own in one
-   * statement; undefined if it must see them. If that statement fails, the letter is decided again
-   * without it.
+   * Decides before the letter's changes are written; one statement then writes both. Undefined if
+   * it must see those changes. If the statement fails, the letter is decided again without it.
    */
   ahead?(
     gate: Gate,
@@ -103,17 +95,17 @@ export interface Sequel<R> {
   ): Promise<Decision<R> | undefined>
   decide(sql: Sql, gate: Gate): Promise<Decision<R>>
   /**
-   * Called in the tick of the commit, after the letter's own effects have been told. `now`: the
+   * Called in the tick of the commit, after the letter's own effects were announced. `now`: the
    * time of its gate.
    */
   ended(result: SequelResult<R>, now: Date): void
 }
 
-/** What a poll for due work says of the time after it, in milliseconds from its letter's gate. */
+/** What a poll for due work found out about later polls, in milliseconds from its letter's gate. */
 export interface Polled {
-  /** When the next poll is worth it. Undefined: when something changes. */
+  /** When the next poll is worthwhile. Undefined: only when something changes. */
   next: number | undefined
-  /** When a row is due that the poll has not found, whatever runs. */
+  /** When a row that the poll did not find is due, whatever is running. */
   dueIn: number | undefined
 }
 

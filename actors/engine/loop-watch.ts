@@ -1,17 +1,17 @@
 /**
- * Notices when the event loop was busy: whatever ran then kept all workspaces of the process
- * waiting. In real time, whatever the clock says.
+ * Notices when the event loop was busy, so that all workspaces of the process had to wait. It
+ * measures real time, whatever the clock says.
  */
 
 const TICK_MS = 100
-/** As many busy spells are remembered, unless they are too short to matter. */
+/** How many busy spells are remembered; those that are too short to matter are not. */
 const REMEMBERED = 32
 const SHORT_MS = 500
 
 export interface LoopWatch extends Disposable {
   /**
-   * The longest time between two times of `performance.now()` for which nothing else had a turn, in
-   * milliseconds.
+   * The longest time in milliseconds, between two values of `performance.now()`, in which nothing
+   * else could run.
    */
   busyIn(from: number, until?: number): number
 }
@@ -20,7 +20,7 @@ export interface LoopWatch extends Disposable {
 export const newLoopWatch = (now: () => number) => {
   let ticked = now()
   const spells: { from: number; until: number }[] = []
-  /** Since the last tick nothing else may have had a turn. */
+  /** Since the last tick nothing else may have run. */
   const present = () => ({ from: ticked + TICK_MS, until: now() })
   return {
     tick(): void {
@@ -29,7 +29,7 @@ export const newLoopWatch = (now: () => number) => {
       if (spells.length > REMEMBERED) spells.shift()
       ticked = spell.until
     },
-    // What was busy before has nothing to do with what began afterwards.
+    // A busy spell before `from` does not concern what began at `from`.
     busyIn: (from: number, until = Number.POSITIVE_INFINITY): number =>
       Math.max(
         0,

@@ -7,25 +7,25 @@ import { withoutFields } from '#kernel/log'
  */
 export type Priority = 'control' | 'interactive' | 'background'
 
-/** The part of a letter that the mailbox reads. */
+/** The part of a letter that the mailbox uses. */
 export interface Posted {
   priority: Priority
   /** Shares its commit with no other letter. */
   alone: boolean
 }
 
-/** The letters behind one that runs, as far as they can join its group. */
+/** The letters waiting behind a running one, as far as they can join its group. */
 export interface Following<T> {
   take(): T | undefined
   isEmpty(): boolean
 }
 
-/** Runs a letter, and those that it takes into its group. Never rejects. */
+/** Runs a letter, and the letters that it takes into its group. Never rejects. */
 export type Serve<T> = (letter: T, following: Following<T>) => Promise<void>
 
 export interface MailboxOptions {
   /**
-   * The most interactive letters that can wait; a further one is refused with 429. The lanes bound
+   * The most interactive letters that can wait; any more are refused with 429. The lanes limit
    * their own outcomes.
    */
   bound?: number
@@ -33,12 +33,12 @@ export interface MailboxOptions {
   burst?: number
 }
 
-/** Behind a letter that shares its commit with no other. */
+/** For a letter that shares its commit with no other. */
 export const nobody: Following<never> = { take: () => undefined, isEmpty: () => true }
 
 /**
- * A first-in, first-out queue whose shift copies nothing, and which keeps nothing that it has
- * handed out.
+ * A first-in, first-out queue. Taking an item copies nothing, and the queue keeps no reference to
+ * it.
  */
 class Fifo<T> {
   #items: (T | undefined)[] = []
@@ -111,17 +111,17 @@ export class Mailbox<T extends Posted> {
     if (letter.priority === 'interactive' && this.#queues.interactive.size >= this.#bound)
       throw new AppError('rate_limited', 'mailbox', { retryAfter: 1 })
     this.#queues[letter.priority].push(letter)
-    // Whoever sends the first letter, the others are not its own.
+    // The letters that follow belong to other callers, not to the sender of the first.
     this.#running ??= withoutFields(() => this.#drain())
   }
 
-  /** Resolves when everything posted so far has run, with everything that it posted. */
+  /** Resolves when everything posted so far has run, and everything that those letters posted. */
   async drained(): Promise<void> {
     while (this.#running) await this.#running
   }
 
   async #drain(): Promise<void> {
-    // Starts in a later microtask, so that senders have their promises before their letters run.
+    // Starts in a later microtask, so that senders get their promises before their letters run.
     await undefined
     const isEmpty = () => this.#queues[this.#next()].first?.alone !== false
     const following = { isEmpty, take: () => (isEmpty() ? undefined : this.#take()) }

@@ -1,5 +1,6 @@
 /**
- * The end of a lane: its outcome, and the letters that settle it or settle work of a dead process.
+ * The end of a lane: its outcome, and the letters that settle it or settle the work of a dead
+ * process.
  */
 import type { Clock } from '#kernel/clock'
 import { type Log, withFields } from '#kernel/log'
@@ -17,10 +18,11 @@ export interface Finished {
   work: Work
   job: unknown
   outcome: unknown
-  /** Of the letter that settles it, for reasons of its own. */
+  /** How often the letter that settles it has failed by its own fault. */
   failures: number
   /**
-   * If the process was kept busy while it ran or was settled: what that adds to the row's failures.
+   * Set if the process was kept busy while it ran or was being settled: how many failures that adds
+   * to the row.
    */
   busy?: { failed: number }
 }
@@ -35,8 +37,8 @@ interface Watch {
 }
 
 /**
- * The lane's outcome, or its own outcome for a failure. A lane that outlasts its claim is aborted
- * and counts as failed, so that no oversight can hold its key for ever.
+ * The lane's outcome, or the lane's outcome for a failure. A lane that outlasts its claim is
+ * aborted and counts as failed, so that no mistake can hold its key for ever.
  */
 export const outcomeOf = async (
   lane: AnyLane,
@@ -60,14 +62,14 @@ export const outcomeOf = async (
   try {
     return await Promise.race([running, late.promise])
   } catch (cause) {
-    // The loser of the race may still fail later, when nobody listens.
+    // The loser of the race may still fail later, when nobody is listening.
     running.catch(() => {})
     watch.log.error({ err: cause, ...fields }, 'a lane failed')
     return lane.crashed(cause)
   }
 }
 
-/** Its reply: whether the row goes on. */
+/** Its reply says whether the row goes on. */
 export const outcomeLetter = (
   kinds: Pick<WorkTable, 'inVain'>,
   lane: AnyLane,
@@ -77,15 +79,15 @@ export const outcomeLetter = (
   const letter: Letter<boolean, Load> = {
     name: `${lane.kind}.settle`,
     priority: lane.priority,
-    // It must not fail the letters of others again.
+    // It must not make the letters of others fail again.
     alone: failures > 0,
     provenance: byLane,
     load,
     async decide(sql, gate, _lanes, loaded) {
       const current = loaded.current as Work | undefined
-      // Settled by another letter, perhaps by this one in a commit whose result was lost.
+      // Another letter settled it, perhaps this one in a commit whose result was lost.
       if (!current) return { reply: false, answers: [{ refId: work.ref_id, with: 'late' }] }
-      // Queued or claimed again: callers wait for that run, and this outcome is stale.
+      // The work was queued or claimed again: callers wait for that run, and this outcome is stale.
       if (current.state !== 'running' || current.attempt !== work.attempt) return { reply: true }
       const decision = await lane.settle(
         sql,
@@ -103,7 +105,7 @@ export const outcomeLetter = (
   return letter as unknown as Letter<boolean>
 }
 
-/** The row that goes on rests first. */
+/** If the row goes on, it rests first. */
 const letRest = (
   { effects = {}, ...decision }: Decision<void>,
   work: Work,
@@ -117,7 +119,10 @@ const letRest = (
   return { ...decision, effects: { ...effects, ...(requeued ? { requeued } : {}) } }
 }
 
-/** One try to settle. When it has failed for its sender, its letter may still be being decided. */
+/**
+ * One try to settle. Even after it has failed for its sender, its letter may still be being
+ * decided.
+ */
 export interface LaneTrial extends Suspected {
   over: boolean
 }
@@ -135,8 +140,8 @@ const watchLetter = <R>(letter: Letter<R>, trial: Suspected): Letter<R> => ({
 })
 
 /**
- * The letter that settles a lane frees its key, for the claim beside it and for letters after it in
- * the same group.
+ * Wraps the letter that settles a lane: it frees the lane's key for the claim in its transaction
+ * and for later letters of the group.
  */
 export const freeing = <R>(
   letter: Letter<R>,
@@ -163,8 +168,8 @@ interface Orphan {
 }
 
 /**
- * Settles a row whose process died, or whose outcome could not be settled, unless it has changed in
- * the meantime or is running here. `isAgain`: that has failed before.
+ * Settles a row whose process died, or whose outcome could not be settled, unless the row has
+ * changed meanwhile or is running here. `isAgain`: that has failed before.
  */
 export const orphanLetter = (
   { kinds, lane, work, trouble }: Orphan,
@@ -183,7 +188,7 @@ export const orphanLetter = (
         const ended = await endInVain({ kinds }, lane, { sql, gate, work: current })
         if (ended) return ended
         if (lane.orphaned) return lane.orphaned(sql, gate, current)
-        // Its failures are not over by that.
+        // Settling it does not reset its failures.
         const failed = uncountedFailures(current, trouble)
         const isRest = current.failures + failed > 0
         const row = isRest

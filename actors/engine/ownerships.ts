@@ -1,6 +1,6 @@
 /**
- * The tenants of this process in the database: it takes them, and gives back those that nobody
- * uses, for as long as that takes.
+ * The tenants that this process owns in the database. It takes them, and gives back those that
+ * nobody uses, trying until that succeeds.
  */
 import { sleep } from '#kernel/clock'
 import { AppError } from '#kernel/errors'
@@ -16,12 +16,15 @@ import {
 import { type ActorDeps, Fenced } from './deps.ts'
 import type { Placement } from './placement.ts'
 
-/** A tenant that changes owners has none for a moment. A letter waits this long before it fails. */
+/**
+ * A tenant that changes owners has none for a moment. This is how long a letter waits before it
+ * fails.
+ */
 const CLAIM_WITHIN_MS = 2_500
 const CLAIM_EVERY_MS = 100
 
 export class Ownerships {
-  /** Idle tenants that have left memory, but are still owned by this process in the database. */
+  /** Idle tenants that have left memory but still belong to this process in the database. */
   readonly #unreleased = new Set<Ownership>()
   /** Tenants whose claim may have succeeded without our knowing. */
   readonly #uncertain = new Set<string>()
@@ -35,7 +38,8 @@ export class Ownerships {
     const until = this.deps.clock.monotonic() + CLAIM_WITHIN_MS
     for (;;) {
       const claimed = await claimTenant(this.deps.db, tenantId, owner).catch((cause) => {
-        // Whether that claim succeeded is unknown: it must not keep the tenant asleep.
+        // It is unknown whether that claim succeeded. If it did, the tenant must be released, or
+        // nothing would wake it.
         this.#uncertain.add(tenantId)
         throw cause
       })
@@ -56,8 +60,8 @@ export class Ownerships {
   }
 
   /**
-   * Releases what was given up, and what may be owned though no claim of it is known to have
-   * succeeded.
+   * Releases tenants that were given up, and tenants that this process may own although no claim is
+   * known to have succeeded.
    */
   release(isAwake: (tenantId: string) => boolean): void {
     for (const own of this.#unreleased) this.#release(own)

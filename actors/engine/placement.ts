@@ -24,15 +24,18 @@ import { leave } from '#store/engine/placement'
  * A beat notices a death, which is believed after `UNLOCKED_MS`: less than two seconds in total.
  */
 const BEAT_MS = 500
-/** A broken connection loses its lock for a moment; after longer than this, the process is gone. */
+/**
+ * A broken connection loses its lock for a moment. If it takes longer than this, the process is
+ * gone.
+ */
 const UNLOCKED_MS = 1_000
 /** Without a renewal for this long, this process gives itself up before the others do. */
 const SELF_FENCE_MS = NODE_LEASE_MS * 0.8
-/** As many of its own incarnations a process remembers. */
+/** How many of its own earlier incarnations a process remembers. */
 const FORMER = 100
 
 const DECLARED = 'other processes declared this one dead'
-/** No other process is needed for that: a lease ends by itself. */
+/** No other process needs to act for this: a lease ends by itself. */
 const LATE =
   'this process did not renew its lease in time, because it was stopped or busy or the database did not answer'
 
@@ -42,24 +45,24 @@ export interface PlacementDeps {
   clock: Clock
   log: Log
   url: string
-  /** The lease was lost: this process owns nothing any more. A new incarnation follows. */
+  /** The lease was lost, so this process owns nothing any more. A new incarnation follows. */
   onLost(): void
 }
 
 export class Placement {
   #incarnation = randomUUID() as string
-  /** The last ones before it, in which this process lost its lease. */
+  /** Its last incarnations, each of which lost its lease. */
   readonly #former: string[] = []
   #lock: HeldLock | undefined
   #relocking: Promise<void> | undefined
   #beating: Promise<void> | undefined
   #renewedAt = 0
-  /** The database's clock at that moment. */
+  /** The database's clock at the moment of that renewal. */
   #databaseAt = 0
   #timer: Disposable | undefined
   #stopped = false
   /**
-   * When each other process was first seen without its lock, or with a lease from before the clock
+   * When each other process was first seen without its lock, or with a lease dated before the clock
    * stepped back.
    */
   readonly #suspectSince = new Map<string, number>()
@@ -84,8 +87,8 @@ export class Placement {
   }
 
   /**
-   * The database's clock by the last beat, in epoch milliseconds. It is the same for all processes,
-   * whatever their own clocks say.
+   * The database's clock, from the last beat, in epoch milliseconds. It is the same for all
+   * processes, whatever their own clocks say.
    */
   now(): number {
     return this.#databaseAt + this.deps.clock.monotonic() - this.#renewedAt
@@ -101,7 +104,7 @@ export class Placement {
     await updateNode(this.deps.db, { incarnation: this.#incarnation, url })
   }
 
-  /** Leaves in good order. */
+  /** Leaves in an orderly way. */
   async stop(): Promise<void> {
     this.#halt()
     // Both end with their current statement; until then they could still take a lock or a lease.
@@ -156,7 +159,8 @@ export class Placement {
   }
 
   /**
-   * The database ended the session: takes another lock before the others declare this process dead.
+   * The database ended the session: takes another lock before other processes declare this one
+   * dead.
    */
   #lockLost(lock: HeldLock): void {
     if (this.#lock !== lock) return
@@ -212,8 +216,8 @@ export class Placement {
   }
 
   /**
-   * Removes processes whose lease has ended, whose lease is from before the clock stepped back, or
-   * whose lock was free for too long.
+   * Removes processes whose lease has ended, whose lease is dated before the clock stepped back, or
+   * whose lock has been free for too long.
    */
   async #bury(): Promise<void> {
     const now = this.deps.clock.monotonic()

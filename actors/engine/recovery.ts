@@ -25,9 +25,9 @@ export class Recovery {
   readonly #unsettled = new Set<string>()
   #timer: Disposable | undefined
   #isRunning = false
-  /** Something failed during a recovery, which may have read too early. */
+  /** Something failed during a recovery, which may have read the rows too early. */
   #again = false
-  /** In a row. */
+  /** Failures in a row. */
   #failures = 0
   #stopping = false
 
@@ -35,7 +35,7 @@ export class Recovery {
     this.#lanes = new Map(parts.deps.lanes.map((lane) => [lane.kind, lane]))
   }
 
-  /** Settles each row that is left, by the rule of its kind, and tries until that has succeeded. */
+  /** Settles each leftover row by the rule of its kind, and retries until that succeeds. */
   recover(): void {
     const { claimer } = this.parts
     claimer.forget()

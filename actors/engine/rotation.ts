@@ -1,12 +1,12 @@
-/** Whose turn it is while more is due in a workspace than is claimed at once. */
+/** Decides whose turn it is while a workspace has more due work than is claimed at once. */
 import type { Work } from '#store/engine/work'
 
 type Group = Work['lane']
 
 /**
- * The first group has every other turn, and the others share the rest: of these, the one comes
- * first whose last turn is the longest ago. A group with nothing to claim keeps nobody waiting,
- * since each poll goes on to the next.
+ * The first group gets every other turn, and the others share the rest: of these, the group whose
+ * last turn is longest ago goes first. A group with nothing to claim holds nobody up, because each
+ * poll goes on to the next group.
  */
 export class Rotation {
   readonly #first: readonly Group[]
@@ -18,7 +18,7 @@ export class Rotation {
     this.#others = groups.slice(1)
   }
 
-  /** All groups, as the next poll should try them. */
+  /** All groups, in the order in which the next poll should try them. */
   get order(): readonly Group[] {
     return this.#isFirst ? [...this.#first, ...this.#others] : [...this.#others, ...this.#first]
   }

@@ -1,5 +1,6 @@
 /**
- * All tenants awake in this process: finds or wakes the actor for a letter, and lets idle ones go.
+ * All tenants that are awake in this process: finds or wakes the actor for a letter, and lets idle
+ * actors go.
  */
 import { AppError } from '#kernel/errors'
 import { type ConnectionOptions, isTimedOut } from '#store/engine/db'
@@ -21,21 +22,23 @@ export interface RuntimeDeps extends Omit<ActorDeps, 'trouble' | 'lanes'> {
 }
 
 const WAKE_AT_ONCE = 16
-/** If more tenants are due than can wake at once, the next ones follow this soon. */
+/** If more tenants are due than can wake at once, this is how soon the next ones follow. */
 const NEXT_WAKE_MS = 5
 /**
- * A workspace that cannot be woken for reasons of its own lets others have their turn for so long;
- * and how many are known to be such.
+ * How long a workspace that cannot be woken by its own fault lets others have their turn; below,
+ * how many such workspaces are remembered.
  */
 const UNWAKEABLE_MS = 10_000
 const MOST_UNWAKEABLE = 1_000
-/** How long a send on the wire has to be answered. */
+/** How long to wait for the answer to a send that is on the wire. */
 const STOP_LANES_MS = 12_000
 
 export class Runtime implements AsyncDisposable {
   readonly #actors = new Map<string, Promise<TenantActor>>()
   readonly #awake = new Map<string, TenantActor>()
-  /** Tenants with due work that could not be woken, and until when they are left alone. */
+  /**
+   * Tenants with due work that could not be woken, and the time until which they are left alone.
+   */
   readonly #unwakeable = new Map<string, number>()
   readonly #placement: Placement
   readonly #ownerships: Ownerships
@@ -51,7 +54,7 @@ export class Runtime implements AsyncDisposable {
     this.#ownerships = new Ownerships(deps, this.#placement)
   }
 
-  /** `lanes`: do the due work. */
+  /** `lanes`: the handlers of due work. */
   async start(lanes: readonly AnyLane[]): Promise<this> {
     this.#lanes = lanes
     await this.#placement.start()
@@ -70,7 +73,10 @@ export class Runtime implements AsyncDisposable {
     return [...this.#awake.values()].every((actor) => actor.idleFor(0))
   }
 
-  /** The database's clock, in epoch milliseconds. After a step of it, half a second late. */
+  /**
+   * The database's clock, in epoch milliseconds. It follows a step of that clock half a second
+   * later.
+   */
   now(): number {
     return this.#placement.now()
   }
@@ -81,8 +87,8 @@ export class Runtime implements AsyncDisposable {
   }
 
   /**
-   * False while this process cannot be sure of what it owns, and once it stops: others may serve,
-   * or soon will.
+   * False while this process cannot be sure what it owns, and once it stops: other processes may
+   * serve its tenants now or soon.
    */
   get serving(): boolean {
     return !this.#stopped && this.#placement.alive
@@ -99,8 +105,8 @@ export class Runtime implements AsyncDisposable {
   }
 
   /**
-   * Runs a letter in the tenant's mailbox and returns its reply. A letter that met a lost tenant or
-   * a lost lease is sent again.
+   * Runs a letter in the tenant's mailbox and returns its reply. If the tenant or the lease was
+   * lost meanwhile, the letter is sent again.
    */
   async ask<R>(tenantId: string, letter: Letter<R>): Promise<R> {
     for (let tries = 0; ; tries++) {
@@ -121,7 +127,8 @@ export class Runtime implements AsyncDisposable {
   }
 
   /**
-   * Stops in good order: letters finish, lanes reach a safe point, and every tenant is released.
+   * Stops in an orderly way: letters finish, lanes reach a safe point, and every tenant is
+   * released.
    */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#stopped) return
@@ -168,7 +175,7 @@ export class Runtime implements AsyncDisposable {
     // The lease may have been lost during the claim.
     if (owner !== this.#placement.incarnation || this.#stopped) throw new Fenced()
     this.#awake.set(tenantId, actor)
-    // What this process did before it lost its lease, it remembers.
+    // This process still remembers what it did before it lost its lease.
     actor.activate(former !== null && !this.#placement.wasOwn(former))
     return actor
   }
@@ -191,7 +198,7 @@ export class Runtime implements AsyncDisposable {
     this.#sweep = this.deps.clock.after(ms, () => void this.#sweepOnce())
   }
 
-  /** Wakes tenants with due work, and lets go of those that nobody uses. */
+  /** Wakes tenants with due work, and lets go of tenants that nobody uses. */
   async #sweepOnce(): Promise<void> {
     try {
       this.#passivate()
@@ -205,7 +212,7 @@ export class Runtime implements AsyncDisposable {
     }
   }
 
-  /** Those that have waited longest, without those that cannot be woken. */
+  /** The tenants that have waited longest, without those that cannot be woken. */
   async #due(): Promise<string[]> {
     const now = this.deps.clock.monotonic()
     for (const [tenantId, until] of this.#unwakeable)

@@ -1,5 +1,5 @@
 /**
- * Settles the outcomes of lanes, through outages of the database and failures of the outcomes
+ * Settles the outcomes of lanes, despite outages of the database and failures of the outcomes
  * themselves.
  */
 import { sleep } from '#kernel/clock'
@@ -26,9 +26,9 @@ export class Settler {
   constructor(private readonly parts: SettlerParts) {}
 
   /**
-   * Whether the process was kept busy while the row ran. If that happens again in its next run, it
-   * is the row's own fault. The next run may be far away, so the first time is counted, too, unless
-   * the process is young: a process that starts is busy by itself.
+   * Whether the process was kept busy while the row ran. If that happens again in the row's next
+   * run, it is the row's own fault. The next run may be far away, so the first time is counted too,
+   * unless the process is young: a starting process is busy anyway.
    */
   busyIn(work: Work, since: number): Pick<Finished, 'busy'> {
     if (this.parts.deps.trouble.loop.busyIn(since) < BUSY_MS) return {}
@@ -44,15 +44,16 @@ export class Settler {
   }
 
   /**
-   * Settles the outcome, through outages of the database. False: rows may be left for `orphaned`.
-   * Either the outcome could not be written, or a lost commit both wrote it and claimed the work
+   * Settles the outcome, despite outages of the database. False if rows may be left for `orphaned`:
+   * either the outcome could not be written, or a lost commit both wrote it and claimed the work
    * again, which no letter in between could see.
    */
   async settle(lane: AnyLane, first: Finished, live: { settled: boolean }): Promise<boolean> {
     let finished = first
     for (let tries = 1; ; tries++) {
       const trial: LaneTrial = { over: false }
-      // Only once: a poll that fails in the gate must not keep the outcome from being written.
+      // Only with the first try: a poll that fails in the gate must not keep the outcome from being
+      // written.
       const claim = this.parts.claimer.beside(
         tries === 1 && lane.isPlain?.(finished) ? finished.work : undefined,
       )
@@ -84,8 +85,8 @@ export class Settler {
   }
 
   /**
-   * What the failure of an outcome's letter adds to its failures. One that kept everybody waiting
-   * twice, alone, has one more try left.
+   * How many failures this one of an outcome's letter counts as. If the letter has kept everybody
+   * waiting twice while alone, it has one more try.
    */
   async #faultOf(
     cause: unknown,
@@ -93,7 +94,7 @@ export class Settler {
   ): Promise<number> {
     const blame = hasStalled ? 'perhaps' : blameFor(cause, trial)
     if (blame === 'sure') return 1
-    // The connection was lost while the database goes on.
+    // The connection was lost, but the database is still working.
     if (blame === 'hardly' && !(cause instanceof GaveWay))
       return (await this.parts.faults.isHeard()) ? 1 : 0
     return blame === 'perhaps'
@@ -107,8 +108,8 @@ export class Settler {
   }
 
   /**
-   * As many failures as its kind allows are counted before the row is settled as an orphan: its
-   * record ends, by what is known, or the row rests.
+   * Counts as many failures as its kind allows before the row is settled as an orphan. Then its
+   * record ends as far as is known, or the row rests.
    */
   #inVain(work: Work, cause: unknown): void {
     this.parts.deps.log.error(

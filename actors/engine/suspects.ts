@@ -1,7 +1,7 @@
 /**
- * Rows of work whose claim, run or outcome has failed or kept the process busy, as a process
- * remembers them. A suspect rests, for longer after each failure, and is claimed alone afterwards.
- * What fails alone is counted in its row, and from then on rests by that.
+ * What a process remembers about rows of work whose claim, run or outcome has failed or kept the
+ * process busy. A suspect rests, longer after each failure, and is then claimed alone. A failure
+ * alone is counted in its row, which determines its rests from then on.
  */
 import type { Clock } from '#kernel/clock'
 import type { Work } from '#store/engine/work'
@@ -12,7 +12,7 @@ interface Suspect {
   /** Monotonic time. */
   until: number
   strikes: number
-  /** How often it kept the process busy. */
+  /** How often the row kept the process busy. */
   stalls: number
   hasStalled: boolean
   owed: number
@@ -21,12 +21,12 @@ interface Suspect {
   isPolledFor: boolean
 }
 
-/** How long a suspect is remembered that is not claimed again: its row may be gone. */
+/** How long a suspect that is not claimed again is remembered: its row may be gone. */
 const EXPECTED_MS = 60_000
-/** How long stalls, debts and a run that never ends are remembered. */
+/** How long stalls, debts and runs that never end are remembered. */
 const REMEMBERED_MS = 600_000
 
-/** A first stall may be the fault of something else, unless the row has failed before. */
+/** The first stall may have another cause, unless the row has failed before. */
 const owedBy = ({ stalls, owed }: Suspect, { failures }: Row): number =>
   Math.max(owed, stalls > 1 || failures > 0 ? stalls : 0)
 
@@ -43,7 +43,7 @@ const NONE: Suspect = {
 
 /**
  * The suspects of one workspace. They outlive its actor: a row that costs this process its lease is
- * still suspect in the next one.
+ * still a suspect in the next actor.
  */
 export class Suspects {
   readonly #suspects = new Map<string, Suspect>()
@@ -58,15 +58,15 @@ export class Suspects {
   }
 
   /**
-   * It failed, and rests. `throws`: by an error of its own. Returns the failures in a row that are
-   * not counted yet.
+   * The row failed, and rests. `throws`: it threw an error of its own. Returns the failures in a
+   * row that are not counted yet.
    */
   failed(id: string, throws = false): number {
     const strikes = this.#of(id).strikes + 1
     return this.#set(id, { strikes, throws }, this.restAfter(strikes)).strikes
   }
 
-  /** It kept the process busy. It rests, unless that must be counted first. */
+  /** The row kept the process busy. It rests, unless that must be counted first. */
   stalled(row: Row): void {
     const before = this.#of(row.id)
     const stalls = before.stalls + 1
@@ -74,63 +74,63 @@ export class Suspects {
     this.#set(row.id, { stalls, hasStalled: true, throws: false }, rest)
   }
 
-  /** It must be claimed alone. */
+  /** Whether the row must be claimed alone. */
   has(id: string): boolean {
     return this.#suspects.has(id)
   }
 
-  /** How often it kept the process busy without that being counted yet. */
+  /** How often the row kept the process busy without that being counted yet. */
   stalls(id: string): number {
     return this.#of(id).stalls
   }
 
-  /** Whether it has kept the process busy since its last run that did not. */
+  /** Whether the row has kept the process busy since its last clean run. */
   hasStalled(id: string): boolean {
     return this.#of(id).hasStalled
   }
 
   /**
    * Failures that must be counted in the row before it is claimed again, for instance because the
-   * letter that counts them has failed.
+   * letter that should have counted them failed.
    */
   owes(row: Row): number {
     return owedBy(this.#of(row.id), row)
   }
 
-  /** So many failures must be counted in the row. */
+  /** This many failures must be counted in the row. */
   owe(id: string, failures: number): void {
     this.#set(id, { owed: failures })
   }
 
-  /** It is due again, and must be claimed alone. */
+  /** The row is due again, but must be claimed alone. */
   alone(id: string): void {
     this.#set(id, {})
   }
 
-  /** It is left alone for so many milliseconds. */
+  /** The row is left alone for this many milliseconds. */
   later(id: string, ms: number): void {
     this.#set(id, {}, ms)
   }
 
-  /** It was claimed, and runs. Its failures are forgotten once it has run without one. */
+  /** The row was claimed, and runs. Its failures are forgotten once it has run without one. */
   claimed(id: string): void {
     const suspect = this.#suspects.get(id)
     if (suspect) this.#suspects.set(id, { ...suspect, isClaimed: true })
   }
 
-  /** Its failures stand in its row by now. */
+  /** The row's failures are now counted in it. */
   counted(id: string): void {
     const { hasStalled, throws } = this.#of(id)
     if (hasStalled || throws) this.#set(id, { strikes: 0, stalls: 0, owed: 0 })
     else this.#suspects.delete(id)
   }
 
-  /** It ran without a failure. */
+  /** The row ran without a failure. */
   cleared(id: string): void {
     this.#suspects.delete(id)
   }
 
-  /** Ids of work to exclude now. */
+  /** Ids of work that polls must exclude now. */
   ids(): string[] {
     return this.#resting(this.#now()).map(([id]) => id)
   }
@@ -142,21 +142,22 @@ export class Suspects {
     return rests.length === 0 ? undefined : Math.min(...rests)
   }
 
-  /** Whether suspects may be claimed by now, alone, and no poll has been made for them since. */
+  /**
+   * Whether any suspect has finished resting, may be claimed alone, and has not been polled for
+   * since.
+   */
   isBack(): boolean {
     return this.#back().length > 0
   }
 
-  /**
-   * Whether one of those may keep others waiting: it has done more than throw, as far as is known.
-   */
+  /** Whether any of those may keep others waiting: as far as is known, it did more than throw. */
   isBackInEarnest(): boolean {
     return this.#back().some(({ throws }) => !throws)
   }
 
   /**
-   * Those that are back have been polled for, alone. One that was not found stays until another
-   * poll finds it.
+   * Rows that have finished resting were polled for alone. One that was not found stays until
+   * another poll finds it.
    */
   polled(): void {
     const time = this.#now()
@@ -191,7 +192,7 @@ export class Suspects {
     return [...this.#suspects].filter(([, { until, isClaimed }]) => !isClaimed && until > time)
   }
 
-  /** The time, by which what is too old to be of use is forgotten. */
+  /** The present time. Reading it also forgets whatever is too old to be useful. */
   #now(): number {
     const time = this.clock.monotonic()
     for (const [id, { until, isClaimed, hasStalled, owed }] of this.#suspects)

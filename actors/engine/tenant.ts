@@ -23,14 +23,14 @@ const sequelOf = (
 /** The most control requests in flight. */
 const MOST_URGENT = 100
 /**
- * How long a caller waits for its letter to leave the mailbox and commit. The time of a lane does
- * not count.
+ * How long a caller waits for its letter to leave the mailbox and commit. The lane's time does not
+ * count.
  */
 const COMMIT_WITHIN_MS = 4_500
 
 /**
- * How long a request as urgent as the kill switch waits for the decision of a timer's or a lane's
- * letter.
+ * How long an urgent request, such as the kill switch, waits while the letter of a timer or a lane
+ * is being decided.
  */
 const GIVE_WAY_MS = 400
 
@@ -40,7 +40,7 @@ interface Answered<R> {
   outcome?: Promise<unknown>
 }
 
-/** `gone` once the caller's time is over: a letter that has not begun by then never does. */
+/** `gone`: the caller's time is over. If that happens before the letter begins, it never runs. */
 interface Caller {
   gone: boolean
 }
@@ -52,7 +52,7 @@ export class TenantActor {
   readonly #keyed: KeyedRequests
   #gone = false
   #urgent = 0
-  /** Ends the wait for the decision of a letter that nobody waits for. */
+  /** Stops waiting for the decision of a letter that no caller waits for. */
   #giveWay: (() => void) | undefined
   /** Monotonic time of the last letter. */
   #lastUsed: number
@@ -81,19 +81,19 @@ export class TenantActor {
   }
 
   /**
-   * Settles work of dead processes, then polls for due work. `inherited`: the process that owned
+   * Settles the work of dead processes, then polls for due work. `inherited`: the previous owner of
    * the tenant has died.
    */
   activate(inherited = false): void {
     this.#runner.activate(inherited)
   }
 
-  /** Work may have been changed by no letter. */
+  /** Work may have been changed by something other than a letter. */
   poll(): void {
     this.#runner.poll()
   }
 
-  /** Nothing runs, nothing waits, and nobody asked for `ms`. */
+  /** Whether nothing runs, nothing waits, and nobody has asked for `ms`. */
   idleFor(ms: number): boolean {
     const unused = this.deps.clock.monotonic() - this.#lastUsed >= ms
     return (
@@ -102,8 +102,8 @@ export class TenantActor {
   }
 
   /**
-   * Runs a letter and returns its reply. Rejects with `Fenced` if the tenant is not ours; nothing
-   * of the letter happened.
+   * Runs a letter and returns its reply. Rejects with `Fenced` if the tenant is not ours; then
+   * nothing of the letter happened.
    */
   async ask<R>(letter: Letter<R>): Promise<R> {
     this.#lastUsed = this.deps.clock.monotonic()
@@ -112,14 +112,12 @@ export class TenantActor {
     return this.#once(letter)
   }
 
-  /**
-   * Control requests have a bound of their own, because the mailbox counts only interactive ones.
-   */
+  /** Control requests have their own limit, because the mailbox counts only interactive ones. */
   async #urgently<R>(letter: Letter<R>): Promise<R> {
     if (this.#urgent >= MOST_URGENT)
       throw new AppError('rate_limited', 'mailbox', { retryAfter: 1 })
     this.#urgent++
-    // It waits still, so whatever is being decided is in its way.
+    // It is still waiting, so the letter being decided is in its way.
     using _timer = this.deps.clock.after(GIVE_WAY_MS, () => this.#giveWay?.())
     try {
       return await this.#once(letter)
@@ -146,7 +144,7 @@ export class TenantActor {
     }
   }
 
-  /** Finishes the letters and lets lanes reach a safe point, for at most `ms`; then aborts them. */
+  /** Lets letters finish and lanes reach a safe point, for at most `ms`; then aborts them. */
   async stop(ms: number): Promise<void> {
     await this.#runner.stop(ms)
     await this.#mailbox.drained()
@@ -155,7 +153,7 @@ export class TenantActor {
   }
 
   /**
-   * Ends everything at once, without touching the database: the tenant is lost, or a crash is
+   * Ends everything at once without touching the database: the tenant was lost, or a crash is
    * simulated.
    */
   abandon(): void {
@@ -167,8 +165,8 @@ export class TenantActor {
   }
 
   /**
-   * Answers the caller in time. `answered` is called after the letter, even if the caller gave up
-   * before.
+   * Answers the caller in time. `answered` is called after the letter, even if the caller has given
+   * up by then.
    */
   async #replyTo<R>(letter: Letter<R>, { over, answered }: Watch = {}): Promise<R> {
     const caller: Caller = { gone: false }
@@ -229,7 +227,7 @@ export class TenantActor {
     const { decision, now, sequelResult, parts } = result
     for (const part of parts) this.#committed(part, now)
     const { decision: second, isAhead } = sequelOf(sequelResult)
-    // What a poll ahead of the letter's changes says of the time after it is without them.
+    // A poll made ahead of the letter's changes does not know them.
     if (second && isAhead) this.#committed(second, now)
     const answered = this.#committed(decision as Decision<R>, now)
     if (second && !isAhead) this.#committed(second, now)
@@ -237,7 +235,7 @@ export class TenantActor {
     return answered
   }
 
-  /** After the commit, in the same tick: no later letter of this tenant has run yet. */
+  /** Runs after the commit, in the same tick, before any later letter of this tenant. */
   #committed<R>(
     { reply, effects = {}, awaits, answers = [], polled }: Decision<R>,
     now: Date,

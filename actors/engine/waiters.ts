@@ -38,7 +38,7 @@ export class Waiters {
       if (others) others.add(waiter)
       else this.#byRecord.set(refId, new Set([waiter]))
     })
-    // The caller may have gone: a rejection that nobody handles must not end the process.
+    // The caller may be gone: an unhandled rejection must not end the process.
     waiting.catch(() => {})
     return waiting
   }

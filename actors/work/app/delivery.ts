@@ -1,6 +1,7 @@
 /**
- * The delivery lane: sends a workspace's events to its endpoint, one at a time, at least once, each
- * under its own id, and in order for each record. An event that a dead process left is sent again.
+ * The delivery lane sends a workspace's events to its endpoint: one at a time, at least once, each
+ * under its own id, and in order for each record. An event that a dead process left behind is sent
+ * again.
  */
 
 import type { Claimed, Lane, LaneContext } from '#actors/engine/lane'
@@ -48,7 +49,7 @@ export interface DeliveryDeps {
   failpoints: Failpoints
   /** Deliveries in flight in this process, granted to tenants round-robin. */
   open: FairLimit
-  /** Those of them that began just now. A slow one passes its place here on to others. */
+  /** Deliveries that have just begun. A slow one gives up its place here to others. */
   quick: FairLimit
 }
 
@@ -58,7 +59,7 @@ const QUICK_MS = 250
 interface Job {
   endpoint: EndpointRow
   event: PendingEvent
-  /** Sealed, newest first. */
+  /** The sealed secrets, newest first. */
   secrets: Buffer[]
 }
 

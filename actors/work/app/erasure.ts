@@ -1,6 +1,6 @@
 /**
- * Periodically erases workspaces whose grace period is over. Any number of processes can: each row
- * goes once.
+ * Periodically erases workspaces whose grace period is over. Any number of processes can do this:
+ * each row is erased once.
  */
 
 import { isItsOwn } from '#actors/engine/failure'
@@ -26,11 +26,11 @@ export interface ErasureDeps {
 const TENANTS_AT_ONCE = 10
 
 /**
- * A workspace whose erasure has failed rests, so that others have their turn: as many as a pass
- * takes could otherwise hold up all others.
+ * How long a workspace whose erasure failed rests, so that others have their turn. Otherwise a pass
+ * full of failing workspaces could hold up all others.
  */
 const RESTS_MS = 3_600_000
-/** If the database was away, or somebody held its rows. */
+/** How long it rests if the database was unreachable, or somebody held its rows. */
 const RESTS_BRIEFLY_MS = 300_000
 
 export const startErasure = ({
@@ -46,8 +46,8 @@ export const startErasure = ({
       log.info({ workspace: tenantId }, 'a deleted workspace was erased')
   }
   /**
-   * While the database takes nothing, nothing is counted, and the workspace is tried again by the
-   * next pass.
+   * While the database accepts nothing, nothing is counted, and the next pass tries the workspace
+   * again.
    */
   const rest = async (tenantId: string, cause: unknown): Promise<void> => {
     const [counted, about] = [isItsOwn(cause), { err: cause, workspace: tenantId }]

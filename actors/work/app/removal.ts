@@ -1,6 +1,6 @@
 /**
- * Removes objects from S3 that no row names any more, also those of erased workspaces. Any number
- * of processes can.
+ * Removes objects from S3 that no row refers to any more, including those of erased workspaces. Any
+ * number of processes can do this.
  */
 
 import type { Clock } from '#kernel/clock'
@@ -14,17 +14,20 @@ export interface RemovalDeps {
   clock: Clock
   log: Log
   everyMs: number
-  /** Removes an object; `unfinished`: and its uploads. Removing what is gone is fine. */
+  /**
+   * Removes an object; with `unfinished`, also its uploads. It succeeds if the object is already
+   * gone.
+   */
   remove(key: string, unfinished: boolean): Promise<void>
 }
 
-/** Objects that a process removes at once. */
+/** How many objects a process removes at once. */
 const AT_ONCE = 4
-/** From this try on there is an hour between two. */
+/** From this try on, tries are an hour apart. */
 const RESTS_FROM = 6
 
 export const startRemoval = ({ db, log, remove, ...timing }: RemovalDeps): AsyncDisposable => {
-  /** False: it is tried again, later each time. */
+  /** False if it must be tried again; the pauses grow. */
   const removed = async ({ key, unfinished, tries }: Removal): Promise<boolean> => {
     try {
       await remove(key, unfinished)
@@ -48,7 +51,7 @@ export const startRemoval = ({ db, log, remove, ...timing }: RemovalDeps): Async
     while (!stopped()) {
       const due = await takeRemovals(db, AT_ONCE)
       const done = await Promise.all(due.map(removed))
-      // A storage that is away gets no flood of requests.
+      // Do not flood a storage that is down.
       if (due.length < AT_ONCE || done.includes(false)) return
     }
   }

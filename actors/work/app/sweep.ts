@@ -1,6 +1,6 @@
 /**
- * Removes data past its retention, in workspaces where some may have expired, even in idle ones.
- * One process visits each.
+ * Removes expired data, even in idle workspaces, by visiting those where some may have expired. One
+ * process visits each.
  */
 import { isItsOwn } from '#actors/engine/failure'
 import { startPeriodic } from '#actors/engine/periodic'
@@ -21,19 +21,22 @@ export interface SweepDeps extends Retention {
   db: Db
   clock: Clock
   log: Log
-  /** Also between two visits of a workspace that is awake. */
+  /** Also the time between two visits of a workspace that is awake. */
   everyMs: number
-  /** The most rows of a kind that one transaction removes: letters of the workspace wait for it. */
+  /**
+   * The most rows of a kind that one transaction removes, because letters of the workspace wait for
+   * it.
+   */
   rows: number
-  /** How many workspaces one pass visits; the others wait for the next. */
+  /** How many workspaces one pass visits; the others wait for the next pass. */
   tenants: number
 }
 
-/** Workspaces that a process takes at once; others are left for other processes. */
+/** How many workspaces a process takes at once; the rest are left for other processes. */
 const TAKEN_AT_ONCE = 20
 /**
- * One that could not be swept for reasons of its own. After others it is tried again when its lease
- * is over.
+ * How long a workspace rests that could not be swept by its own fault. Then it is tried again,
+ * after the others.
  */
 const RESTS_MS = 3_600_000
 

@@ -30,8 +30,8 @@ export interface BatchSet extends DraftedArms {
 }
 
 /**
- * From the arms' counts without this batch, so that each of its runs divides it alike. `asked`: how
- * many posts earlier runs asked for.
+ * Computed from the arms' counts without this batch, so that each run of the batch divides it
+ * alike. `asked`: how many posts earlier runs asked for.
  */
 export const sharesOf = async (
   sql: Sql,

@@ -49,7 +49,7 @@ export interface SendJob {
   network: Network
   /** Whether an earlier attempt may still turn out to have sent the record. */
   isDoubted: boolean
-  /** What the timeline must not show before this send. */
+  /** The posts that must not be on the timeline before this send. */
   readBack?: ReadBack | undefined
 }
 
@@ -65,7 +65,7 @@ const claimParts = (of: RefOrExpression, settling: string | null) => ({
 
 export type ClaimParts = ReturnType<typeof claimParts>
 
-/** Of posts, all of that is read by the look that finds them. */
+/** For posts, everything is read by the poll that finds them. */
 export const claimLoad = {
   payload: { sendable: 'post' },
   of: (record_id: RecordId, settling: string | null): ClaimParts =>
@@ -100,8 +100,8 @@ export const claimRecord = async (
   // At a person's request, the timeline has just been read for the attempt that this one
   // supersedes.
   const first = tries.doubted > 0 ? await readBackOf({ sql, gate, work }, deps.times) : undefined
-  // The text may have changed since; should the earlier one be found to be out, its attempt is open
-  // again, and two of one text cannot be.
+  // The text may have changed since. If the earlier post is found to be out, its attempt is open
+  // again, and two attempts cannot have one text.
   const earlier = first?.readBack.returned.body_sha
   if (
     earlier &&
@@ -113,8 +113,8 @@ export const claimRecord = async (
 }
 
 /**
- * The same by what is loaded alone, in the plain case: nothing forbids the send, and nothing else
- * must be read.
+ * The same, from loaded records alone, in the plain case: nothing forbids the send, and nothing
+ * else must be read.
  */
 export const claimRecordAhead = async (
   deps: SendDeps,

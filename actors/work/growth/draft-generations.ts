@@ -116,7 +116,7 @@ const article: GenerationWork<Article, ArticleBrief, ArticleSet> = {
   },
 }
 
-/** Replies and quotes only; other actions have nothing to write. */
+/** Only for replies and quotes; other actions have nothing to write. */
 const engagement: GenerationWork<Engagement, ReplyBrief, ReplySet> = {
   kind: 'engagement',
   store: generationStores.engagement,

@@ -1,6 +1,6 @@
 /**
- * The lane of generations: the model runs beside the mailbox, and its result comes back as one
- * letter. The same for all kinds.
+ * The lane of generations: the model runs beside the mailbox, and its result comes back in one
+ * letter. It is the same for all kinds.
  */
 
 import type { Ending, LaneContext, UnrepeatableLane } from '#actors/engine/lane'
@@ -34,16 +34,19 @@ export interface GenerationDeps {
   deadlineMs: number
 }
 
-/** The part of one kind: its brief, how it is written, and what becomes of the result. */
+/**
+ * The part that is specific to one kind: its brief, how it is written, and what happens with the
+ * result.
+ */
 export interface GenerationWork<R extends Drafting, Brief, Written> {
   kind: Work['kind']
   store: GenerationStore<R>
-  /** Everything it is written from, as of the claim. */
+  /** Everything it is written from, as it was at the claim. */
   brief(sql: Sql, networks: Networks, record: R, work: Work): Promise<Brief>
   write(drafter: Drafter, brief: Brief, signal: AbortSignal): Promise<Written>
-  /** Written by code alone, which costs nothing. */
+  /** Whether code alone writes it, which costs nothing. */
   isFree?: true
-  /** What to change if the model takes too long. */
+  /** Advice in case the model takes too long. */
   tooLate: string
   delivered(record: R, written: Written, delivery: Delivery<Brief>): Promise<Effects>
 }
@@ -107,13 +110,13 @@ export const generationLane = <R extends Drafting, Brief, Written>(
 
 const stopsOf = (work: Work): number => Number(work.payload.stops ?? 0)
 
-/** The row after a run that ended in order. That does not count as a run that died. */
+/** The row after an orderly run, which does not count as a run that died. */
 const countStop = (work: Work): Work => ({
   ...work,
   payload: { ...work.payload, stops: stopsOf(work) + 1 },
 })
 
-/** Effects that let a generation go on with another run, with more in its payload. */
+/** Effects that continue a generation with another run and an extended payload. */
 export const runAgain = (work: Work, more: Record<string, unknown>, now: Date): Effects => ({
   requeued: [{ id: work.id, runAt: now, payload: { ...countStop(work).payload, ...more } }],
 })

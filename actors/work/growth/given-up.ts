@@ -1,6 +1,6 @@
 /**
- * Sends, and reads of doubtful ones, that have failed here as often as they may: how their records
- * end.
+ * Ends the records of sends, and of reads of doubtful sends, that have failed here as often as they
+ * may.
  */
 import type { Claiming } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
@@ -21,10 +21,10 @@ const UNREAD =
   'internal: whether it was sent could not be found out; check the account, and tell the operator'
 const ERROR = new AppError('internal', 'it could not be sent; nothing was sent')
 
-/** No claim of it ever happened. */
+/** No claim of it was ever made. */
 export const notSent = async (claiming: Claiming): Promise<Decision<void>> => {
   const { sql, gate, work } = claiming
-  // An earlier attempt is in doubt: that one may have been sent.
+  // An earlier attempt is in doubt, and may have been sent.
   if (againOf(work)) return toReview(claiming)
   const { moves, lock, save } = sendables[recordOf(work).sendable]
   const before = await lock(sql, work.ref_id)
@@ -34,7 +34,7 @@ export const notSent = async (claiming: Claiming): Promise<Decision<void>> => {
   return { reply: undefined, effects, answers: [{ refId: record.id, with: ERROR }] }
 }
 
-/** It may have been sent: a person must look. */
+/** It may have been sent, so a person must check. */
 export const toReview = async ({ sql, gate, work }: Claiming): Promise<Decision<void>> => {
   const of = recordOf(work)
   const { moves, lock } = sendables[of.sendable]

@@ -1,4 +1,4 @@
-/** Decides, under the lock, which post on the network a send has made. */
+/** Decides, under the lock, which post on the network a send made. */
 import type { Attempt } from '#domain/growth/sending/attempt'
 import type { Connection } from '#domain/growth/sending/connection'
 import {
@@ -30,7 +30,7 @@ const sentBy = (attempt: Attempt): OpenAttempt => ({
 export interface Identified {
   /** The post that a send of the record made. */
   post?: Made | undefined
-  /** Whether any post may be it, even if it could also be another's. */
+  /** Whether any post may be it, even if that post could also be another record's. */
   mayBeThere: boolean
   /** The first few posts that may be it. */
   candidates: SeenPost[]
@@ -38,7 +38,7 @@ export interface Identified {
 
 const MOST_CANDIDATES = 3
 
-/** Compares with what other records own, or may own by now. */
+/** Compares posts with those that other records own, or may own by now. */
 export const identify = async (sql: Sql, sender: Sender, seen: Seen): Promise<Identified> =>
   seen.kind === 'state'
     ? { post: seen.made, mayBeThere: seen.made !== undefined, candidates: [] }
@@ -49,13 +49,13 @@ const identifyAmong = async (
   { record, attempt, connection }: Sender,
   shown: SeenPost[],
 ): Promise<Identified> => {
-  // Nobody knows what it sent.
+  // The sent text is unknown.
   if (attempt.sent_text === null) return { mayBeThere: true, candidates: [] }
   const { sendable, record_id } = attempt
   const means = meansOf[sendable]
   const posts = ofForm(means, record, shown)
-  // A post by any attempt settles the record. Each sent content that was approved then, which may
-  // have changed since.
+  // A post by any attempt settles the record. Each content that was sent had been approved then,
+  // and may have changed since.
   const own = {
     ...sentBy(attempt),
     attempt: { ...attempt, intent_at: await doubtfulSince(sql, attempt) },
@@ -77,8 +77,8 @@ const ofForm = (means: Means, record: Sendable, posts: SeenPost[]): SeenPost[] =
   posts.filter((post) => means.hasForm(record, post))
 
 /**
- * Whether the posts seen may include the attempt's, apart from those owned when that was last
- * checked.
+ * Whether the posts seen may include the attempt's, apart from posts that had owners when that was
+ * last checked.
  */
 export const mayBeAmong = (
   { record, attempt }: Omit<Sender, 'connection'>,

@@ -1,5 +1,5 @@
 /**
- * Watches a returned record: for a day the network is read, ever more rarely, for the post that
+ * Watches a returned record: for a day, at growing intervals, the network is read for the post that
  * should not exist.
  */
 

@@ -22,10 +22,11 @@ interface Request {
 }
 
 export interface Means<R extends Sendable = Sendable> {
-  /** SHA-256 of what is sent, as far as the network lets it be recognised. */
+  /** SHA-256 of what is sent, as far as it can be recognised on the network. */
   hashOf(record: R): string
   /**
-   * Whether an attempt of the account is in doubt that could not be told from one with this hash.
+   * Whether an attempt of the account is in doubt that could not be distinguished from one with
+   * this hash.
    */
   isInTheWay(sql: Sql, connectionId: string, hash: string): Promise<boolean>
   /**
@@ -37,8 +38,8 @@ export interface Means<R extends Sendable = Sendable> {
   /** Reads what may show that it was sent. */
   read(network: Network, record: R, reading: Reading, signal: AbortSignal): Promise<ReadResult>
   /**
-   * Whether a post on the account's timeline is of the form that a send of this record makes,
-   * whatever its text.
+   * Whether a post on the account's timeline has the form of a send of this record, whatever its
+   * text.
    */
   hasForm(record: R, post: SeenPost): boolean
   /** Attempts of the account that may own such an unnamed post. */
@@ -54,7 +55,7 @@ const post: Means<Item> = {
   send: (network, { kind }, { text, ...request }, signal) =>
     network.publish({ ...request, text: text!, isLong: kind === 'article' }, signal),
   read: (network, _, reading, signal) => readTimeline(network, reading, signal),
-  // Replies and quotes belong to no item.
+  // Replies and quotes do not belong to items.
   hasForm: (_, { inReplyTo, quoted }) => inReplyTo === undefined && quoted === undefined,
   unnamed: (_, connectionId) => unnamedAttempts(connectionId),
 }

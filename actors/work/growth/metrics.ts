@@ -66,8 +66,8 @@ const READ_DEADLINE_MS = 20_000
 const UNPAID_MS = 10 * 60_000
 
 /**
- * Reading twice does no harm: the reservation of a read whose process died stays in the row, and
- * pays for the next one.
+ * Reading twice does no harm: if the process of a read died, its reservation stays in the row and
+ * pays for the next read.
  */
 export const metricsLane = (deps: MetricsDeps): Lane<Job, Outcome> => ({
   kind: 'metrics',
@@ -90,7 +90,8 @@ const memoryOf = ({ payload }: Work, now: Date): Memory => {
     (payload.waits ?? {}) as Record<string, { failures: number; until: string }>,
   )
     .map(([id, { failures, until }]) => [id, { failures, until: new Date(until) }] as const)
-    // Waits long over are dropped, so that the row does not grow with every account there ever was.
+    // Waits that ended long ago are dropped, so that the row does not grow with every account that
+    // ever existed.
     .filter(([, { until }]) => until.getTime() > now.getTime() - FORGET_MS)
   return { waits: Object.fromEntries(waits), reserved: payload.reserved as Spend | undefined }
 }

@@ -1,7 +1,6 @@
 /**
- * Reads back a post that a person has made by hand and named by its URL. What it finds is the
- * item's own post, which is then measured like any other; or the item says why not. The item stays
- * posted whatever the network shows.
+ * Reads back a post that a person made by hand and named by its URL. The post is then measured like
+ * any other, or the item says why not. The item stays posted whatever the network shows.
  */
 import type { Claimed, Claiming, Ending, Lane, LaneContext } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
@@ -45,8 +44,8 @@ type Outcome =
 const READ_DEADLINE_MS = 10_000
 
 /**
- * A read whose process died is made again; its reservation stays spent, for the network may have
- * billed it.
+ * If the process of a read died, the read is repeated. Its reservation stays spent, because the
+ * network may have billed it.
  */
 export const postedReadLane = (deps: PostedReadDeps): Ending<Lane<Job, Outcome>> => ({
   kind: 'posted_read',
@@ -91,7 +90,7 @@ interface Failure {
   effects?: Effects
 }
 
-/** Tries again later; after the last try the item says why its post is not known. */
+/** Schedules another try. After the last one, the item says why its post is unknown. */
 const tryAgain = (
   { gate: { now }, work }: Claiming,
   item: Item,
@@ -122,7 +121,7 @@ const claimRead = async ({ networks }: PostedReadDeps, letter: Claiming): Promis
   })
   const network = account && networks.named(account.network)
   if (!network) return { decision: tryAgain(letter, item, { reason: 'x_not_connected' }) }
-  // Networks bill reads, so nothing is read until the workspace is paid for.
+  // Networks bill reads, so nothing is read until the workspace's billing is in order.
   if (gate.plan.billing !== 'ok')
     return { decision: tryAgain(letter, item, { reason: `plan_invalid:${gate.plan.billing}` }) }
   const { tier } = network.limits

@@ -1,6 +1,6 @@
 /**
- * Before a returned record is sent again, the timeline is read once more, in the same lane and
- * right before the send. Should the network have broken its promise, nothing goes out twice.
+ * Reads the timeline once more before a returned record is sent again, in the same lane and right
+ * before the send. Even if the network has broken its promise, nothing is sent twice.
  */
 
 import type { Claiming } from '#actors/engine/lane'
@@ -28,7 +28,7 @@ export interface ReadBack {
   owned: Set<string>
 }
 
-/** How long before a post, by the network's clock, its owner may be known. */
+/** How long before a post, by the network's clock, the record that owns it may be known. */
 const OWNED_BEFORE_MS = 60_000
 
 /**
@@ -63,8 +63,8 @@ interface Before {
 }
 
 /**
- * Why nothing may be sent. No `stop`: the timeline was read completely and shows nothing that may
- * be the post.
+ * Why nothing may be sent. Without `stop`, the timeline was read completely and shows nothing that
+ * may be the post.
  */
 export const readFirst = async (
   { record, network, connection, readBack: { returned, owned } }: Before,
@@ -94,8 +94,8 @@ export const readFirst = async (
 }
 
 /**
- * Decided under the lock: it is the post, or may be; or another record owns it by now, and the send
- * is tried again.
+ * Decided under the lock: the post is the record's, or may be; or another record owns it by now,
+ * and the send is tried again.
  */
 export const settleShown = async (
   sql: Sql,

@@ -62,8 +62,8 @@ interface Finished {
 }
 
 /**
- * What the network bills. A read whose outcome a crash lost is not charged: such reads are small,
- * and none is ever refused.
+ * The cost that the network bills. A read whose outcome a crash lost is not charged: such reads are
+ * small, and none is ever refused.
  */
 const chargesOf = ({ networks }: SendDeps, { job, outcome }: Finished, now: Date): Spend[] => {
   const network = networks.named(job.connection.network)
@@ -118,7 +118,9 @@ const readOf = (outcome: ReadResult, seen: Identified | undefined, now: Date): D
   return { at: now, saw, posts: outcome.kind === 'read' ? outcome.posts.length : null, candidates }
 }
 
-/** Keeps watching an attempt that was returned earlier, whatever happened to the one after it. */
+/**
+ * Keeps watching an attempt that was returned earlier, whatever happened to the attempt after it.
+ */
 const watchedOn = async (
   sql: Sql,
   { attempt, now, times }: Trial<Sendable>,
@@ -142,7 +144,7 @@ const withError = (found: Trial<Sendable>): Trial<Sendable> => ({
   record: { ...found.record, last_error: UNREAD, updated_at: found.now },
 })
 
-/** The error for a person who wanted the record sent again. */
+/** The error for a person who asked to send the record again. */
 const errorOf = ({ why, retryAfterMs = 1_000 }: Unread): AppError =>
   why === 'rate_limited'
     ? new AppError('rate_limited', 'network', { retryAfter: Math.ceil(retryAfterMs / 1_000) })

@@ -1,6 +1,5 @@
 /**
- * Drafts that are written again: one text, which becomes the item's next revision if the item is
- * still as it was.
+ * Rewrites a draft: the new text becomes the item's next revision, if the item is still as it was.
  */
 import { failEffects, finishEffects, generationStores } from '#decisions/growth/generations'
 import { itemSaved } from '#decisions/growth/item-writes'
@@ -36,7 +35,7 @@ import {
 } from './brief-parts.ts'
 import type { GenerationWork } from './generation.ts'
 
-/** Undefined if the item has moved: there is nothing to write any more. */
+/** Undefined if the item has changed, so that there is nothing left to write. */
 type RedraftBrief =
   | { kind: 'post'; post: DraftBrief }
   | { kind: 'article'; article: ArticleBrief }
@@ -62,7 +61,7 @@ const postBrief = async (
 /** The shortest article that a drafter is asked for, in words. */
 const LEAST_WORDS = 100
 
-/** An article that a person wrote has no outline, and is about what it is called. */
+/** An article that a person wrote has no outline, so its title is its topic. */
 const articleBrief = async (
   sql: Sql,
   networks: Networks,

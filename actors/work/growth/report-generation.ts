@@ -1,4 +1,4 @@
-/** Reports: generations made by code alone, and the work that requests one every week. */
+/** Reports: generations made by code alone, and the work that requests one each week. */
 
 import type { Claiming, Lane } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'

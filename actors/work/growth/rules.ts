@@ -1,6 +1,6 @@
 /**
- * Lanes of rules: cron times that are due, and runs started by occurrences. Everything is decided
- * within the claim.
+ * The lanes of rules: due cron times, and runs started by occurrences. Everything is decided within
+ * the claim.
  */
 
 import type { Claiming, Ending, Lane } from '#actors/engine/lane'
@@ -154,7 +154,7 @@ const evaluateConditions = async (
   return evaluate(conditions, known)
 }
 
-/** The result, or the message of a refusal. Other errors are thrown on. */
+/** The result, or the message of a refusal. Other errors are rethrown. */
 const refusalOf = async <T extends object>(attempt: () => Promise<T>): Promise<T | string> => {
   try {
     return await attempt()

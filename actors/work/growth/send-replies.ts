@@ -16,14 +16,14 @@ const NOT_POSTED = new AppError(
 
 interface Answered {
   outcome?: SendOutcome
-  /** For an outcome `disconnected`. */
+  /** Set for the outcome `disconnected`. */
   error?: AppError | undefined
   found?: RecordStanding | undefined
 }
 
 /**
- * The rows that follow from the machine's decision, and the answer to waiting callers. Doubt is no
- * answer yet.
+ * The rows that follow from the machine's decision, and the answer to waiting callers. A doubt is
+ * not an answer yet.
  */
 export const decisionOf = (
   settled: Settled<Sendable>,

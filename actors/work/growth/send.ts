@@ -1,6 +1,6 @@
 /**
- * The lane that sends: claim and intent in one commit, one request without retries, the answer as a
- * letter.
+ * The lane that sends: claim and intent in one commit, one request without retries, and the answer
+ * in a letter.
  */
 import type { Claiming, Ending, LaneContext, UnrepeatableLane } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
@@ -55,8 +55,8 @@ export const sendLane = (
   },
   claimLoad,
   claimAhead: (gate, work, loaded) => claimRecordAhead(deps, { gate, work }, loaded),
-  // Of another record's claim, only an attempt that stays open, a new doubt or a lost connection
-  // can change anything.
+  // For a claim of another record, only an attempt that stays open, a new doubt or a lost
+  // connection can change anything.
   isPlain: ({ work, job, outcome }) => outcome.kind === 'posted' && !againOf(work) && !job.readBack,
   run: (job, context) => send(deps, job, context),
   load: ({ work, job, outcome }) => ({
@@ -83,8 +83,8 @@ interface Answered {
 }
 
 /**
- * What the network answered becomes rows: the attempt's end, the record's state, and what else the
- * answer says of the account.
+ * Turns the network's answer into rows: the attempt's end, the record's state, and what the answer
+ * says about the account.
  */
 const settleAnswer = async (
   deps: SendDeps,
@@ -118,7 +118,7 @@ const settleAnswer = async (
   return decision
 }
 
-/** Its process died, or what the network answered could not be written down. */
+/** Its process died, or the network's answer could not be saved. */
 const putInDoubt = async (
   deps: SendDeps,
   { sql, gate, work }: Claiming,

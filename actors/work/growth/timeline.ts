@@ -6,7 +6,7 @@ import type { Made } from '#domain/growth/sending/sendable'
 import { type Network, type NetworkAccount, NetworkError } from '#port/network/network'
 import { fingerprintText } from '#port/network/text'
 
-/** `resources`: how many the network returned all the same. */
+/** `resources`: how many the network returned nevertheless. */
 export interface Unread {
   kind: 'unread'
   retryAfterMs?: number | undefined
@@ -14,7 +14,7 @@ export interface Unread {
   resources?: number
 }
 
-/** The timeline, or the state of the post itself: `made` if the action was taken. */
+/** The timeline, or the state of the post itself. `made`: the action was taken. */
 export type Seen =
   | { kind: 'read'; posts: SeenPost[] }
   | { kind: 'state'; made: Made | undefined; resources: number }
@@ -46,7 +46,7 @@ const reading = async (read: () => Promise<ReadResult>): Promise<ReadResult> => 
   }
 }
 
-/** From before the attempt until now. An incomplete read proves nothing either. */
+/** Reads from before the attempt until now. An incomplete read proves nothing either. */
 export const readTimeline = (
   network: Network,
   { account, since }: Reading,
@@ -67,8 +67,8 @@ interface OfPost extends Reading {
 }
 
 /**
- * A post that is gone shows nothing. A network that does not say what was done to a post decides
- * nothing.
+ * A post that is gone shows nothing. If the network does not say what was done to a post, that
+ * proves nothing.
  */
 export const readPostState = (
   network: Network,

@@ -83,8 +83,8 @@ export const watchLane = (deps: WatchDeps): Lane<Job, Outcome> => ({
   run: (job, context) => read(deps, job, context),
   async settle(sql, gate, { work, job, outcome }) {
     if (outcome.kind === 'read') return settleRead({ sql, gate, work }, job, outcome.posts)
-    // The network may have answered and billed a read that nobody waited for: the reservation stays
-    // spent.
+    // The network may have answered and billed a read for which nobody waited, so the reservation
+    // stays spent.
     if (outcome.kind === 'stopped') return requeue(work, gate.now)
     const target = unreadTarget(await lockTarget(sql, work.ref_id), outcome.error, gate.now)
     const runAt = new Date(
@@ -106,8 +106,7 @@ const scheduleNext = (
   target.status === 'active' ? requeue(work, runAt, effects) : finishWork(work, effects)
 
 /**
- * The account to read with, or the reason why there is none: not connected, not paid for, not in
- * the plan.
+ * The account to read with, or why there is none: not connected, not paid for, or not in the plan.
  */
 const reader = async ({ networks }: WatchDeps, { sql, gate }: Claiming) => {
   const connection = await currentDefault(sql)
