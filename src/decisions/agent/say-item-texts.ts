@@ -79,7 +79,7 @@ const create = saying(
       written_by: null,
       ...posting(account),
     }
-    const warnings = warningText(warningsFor(written, surroundings, networks))
+    const warnings = warningText(warningsFor(written, networks, surroundings))
     return summariseCall(
       `Write a draft of ${of === 'article' ? 'an article' : 'a post'}: ${text}${others}${warnings}`,
       { text: body },
@@ -107,7 +107,7 @@ const edit = saying(
     const isAnew = to.length > 0 || chosenId !== undefined
     const written = { ...item, body: body ?? item.body, revision: item.revision + 1, post_at: null }
     const warnings =
-      body === undefined ? '' : warningText(warningsFor(written, surroundings, networks))
+      body === undefined ? '' : warningText(warningsFor(written, networks, surroundings))
     const change = `${to.length > 0 ? ` to ${to.join(' and ')}` : ''}${others}`
     return summariseCall(
       `Change ${nameOf(item)}${change}${isAnew ? sayLoss(item) : ''}${warnings}`,

@@ -74,8 +74,8 @@ const warningsOf = (
   const revision = body === item.body ? item.revision : item.revision + 1
   const all = warningsFor(
     { ...item, body, revision, post_at: postAt === undefined ? item.post_at : at },
-    found,
     networks,
+    found,
   )
   // Every sentence ends with the characters that nobody would see: see shownSummary.
   return warningText(all.filter(({ code }) => code !== 'unseen_characters'))

@@ -1,10 +1,10 @@
-/** The warnings of an item: what must be read for them, and how they get into its answer. */
+/** The warnings of an item, and what must be read for them. */
 import {
   channelFor,
   type GrowthChannel,
   type GrowthChannelName,
 } from '#domain/growth/drafting/growth-channel'
-import type { Item } from '#domain/growth/drafting/item'
+import type { ShownItem } from '#domain/growth/drafting/item-view'
 import { printsOf } from '#domain/growth/drafting/prints'
 import { type Repeated, type Warning, warningsOf } from '#domain/growth/drafting/warnings'
 import { limitsFor, type Networks } from '#port/network/registry'
@@ -17,11 +17,18 @@ const drafted: GrowthChannelName[] = ['posts', 'articles']
 /** The part of a load that belongs to the workspace. */
 export const surroundings = { profile: profilePart, channels: channelsPart(drafted) }
 
-/**
- * Reads what the warnings of one item depend on. `body`: a text other than its present one. `id`:
- * null if the item does not exist yet.
- */
-export const warningLoad = ({ id, body }: { id: string | null; body?: string | undefined }) => ({
+/** The item or text to warn about. */
+export interface Warned {
+  /** Null if the item does not exist yet. */
+  id: string | null
+  /** A text other than its present one. */
+  body?: string | undefined
+  /** Warn although it is no draft any more. */
+  isDecided?: true
+}
+
+/** Reads what the warnings of one item depend on. */
+export const warningLoad = ({ id, body }: Warned) => ({
   ...surroundings,
   repeats: repeatedPart({ itemId: id, prints: body === undefined ? undefined : printsOf(body) }),
 })
@@ -32,23 +39,20 @@ export interface WarningFound {
   repeats: Repeated | null
 }
 
-/** What a warning is about: an item, or a text that may become one. */
-type Warned = Pick<
-  Item,
-  'body' | 'kind' | 'post_at' | 'revision' | 'written_by' | 'posting_account'
->
-
+/** Without `found`, only a draft has warnings, computed from what was read with it. */
 export const warningsFor = (
-  item: Warned,
-  { profile: { profile }, channels, repeats }: WarningFound,
+  item: ShownItem,
   networks: Networks,
+  found?: WarningFound,
 ): Warning[] => {
-  const channel = channels.find(({ name }) => name === channelFor(item.kind))
+  if (!found && item.status !== 'drafted') return []
+  const avoid = found?.profile.profile.writing_dna.avoid ?? item.avoid ?? []
+  const channel = found?.channels.find(({ name }) => name === channelFor(item.kind))
   const isWritten = item.revision > 1 || item.written_by !== null
   return warningsOf({
     body: item.body,
-    avoid: isWritten ? profile.writing_dna.avoid : [],
-    repeats,
+    avoid: isWritten ? avoid : [],
+    repeats: (found ?? item).repeats ?? null,
     prices: limitsFor(networks, item.posting_account ?? undefined).prices,
     slot:
       item.post_at && channel
@@ -56,33 +60,8 @@ export const warningsFor = (
             at: item.post_at,
             cadence: channel.cadence,
             channel: channel.name,
-            zone: profile.time_zone,
+            zone: found!.profile.profile.time_zone,
           }
         : null,
   })
 }
-
-/** The item with its warnings, for an answer. */
-export const withWarnings = (item: Item, found: WarningFound, networks: Networks): Item => ({
-  ...item,
-  warnings: warningsFor(item, found, networks),
-})
-
-/** A draft with its warnings, computed from what was read with it. Other items stay as they are. */
-export const addWarnings =
-  (networks: Networks) =>
-  (item: Item): Item => {
-    if (item.status !== 'drafted') return item
-    const { prices } = limitsFor(networks, item.posting_account ?? undefined)
-    const { body, avoid, repeats } = item
-    return {
-      ...item,
-      warnings: warningsOf({
-        body,
-        avoid: avoid ?? [],
-        repeats: repeats ?? null,
-        prices,
-        slot: null,
-      }),
-    }
-  }

@@ -7,6 +7,7 @@ import type { McpSessions } from '#decisions/agent/mcp-session'
 import type { Takes } from '#decisions/agent/paying'
 import type { ToolBox } from '#decisions/agent/toolbox'
 import type { Apart, Deciding } from '#decisions/deciding'
+import type { Warned } from '#decisions/growth/item-warnings'
 import type { CallingJob } from '#domain/agent/job/job'
 import type { Models, NO_MODEL } from '#domain/agent/job/model-choice'
 import type { StdioProgram } from '#domain/agent/mcp/config'
@@ -238,6 +239,8 @@ type Output<O extends Op> = Static<O['output'] extends TSchema ? O['output'] : n
 export interface Loading<I, R> {
   load(input: I, call: Pick<Call, 'tenantId' | 'principal'>): Load
   decide(input: I, context: CommandContext, loaded: never): R | Promise<R>
+  /** What its answer warns about. `load` reads what that depends on. */
+  warns?: ((input: I) => Warned) | undefined
 }
 
 /** Decides a command: alone, or with records loaded. */

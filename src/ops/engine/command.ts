@@ -6,7 +6,9 @@ import type { Answer, Decision, Letter } from '#actors/engine/letter'
 import { capKeys, quotaKeys } from '#contract/limits'
 import type { NamedOp, Op } from '#contract/op'
 import type { LiveLanes } from '#decisions/deciding'
+import { type WarningFound, warningsFor } from '#decisions/growth/item-warnings'
 import { allowancesOf } from '#domain/app/allowance'
+import type { ShownItem } from '#domain/growth/drafting/item-view'
 import type { Allowance } from '#kernel/allowance'
 import { AppError, fail } from '#kernel/errors'
 import type { Spend } from '#kernel/spend'
@@ -25,6 +27,7 @@ import type {
 } from './call.ts'
 import { claimOf, isOverfull, makeRoom, replay, toStored } from './idempotency.ts'
 import { serialiseFor } from './serialise.ts'
+import { withWarnings } from './warnings.ts'
 
 export type LetterHandler = HandlerOf<Op>['command' | 'awaited']
 
@@ -164,12 +167,23 @@ interface Opened {
   loaded: Loaded<Load>
 }
 
-const decideCommand = <I, R>(
+/** Runs a handler, and adds its warnings to the reply. */
+export const runHandler = async <I, R extends object>(
+  { output }: Pick<Op, 'output'>,
   decides: Decides<I, R>,
   input: I,
   { context, loaded }: Opened,
-): R | Promise<R> =>
-  'decide' in decides ? decides.decide(input, context, loaded as never) : decides(input, context)
+): Promise<R> => {
+  if (!('decide' in decides)) return await decides(input, context)
+  const result = await decides.decide(input, context, loaded as never)
+  if (!('reply' in result)) return result
+  const warned = decides.warns?.(input)
+  const find = (item: ShownItem) =>
+    warned && (warned.isDecided || item.status === 'drafted')
+      ? warningsFor(item, context.networks, loaded as unknown as WarningFound)
+      : []
+  return { ...result, reply: withWarnings(output, result.reply, find) }
+}
 
 /** Decides a command without looking at its limits, and without a letter of its own. */
 export const decideOnce = async (
@@ -179,7 +193,8 @@ export const decideOnce = async (
 ): Promise<Decision<Answer>> => {
   const { o, handler, input } = command
   const refId = (input as { id?: string }).id
-  const result = await decideCommand<unknown, AwaitedResult | HandlerResult<unknown>>(
+  const result = await runHandler<unknown, AwaitedResult | HandlerResult<unknown>>(
+    o,
     'begin' in handler ? handler.begin : handler,
     input,
     opened,

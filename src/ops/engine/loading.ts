@@ -1,3 +1,4 @@
+import { type Warned, warningLoad } from '#decisions/growth/item-warnings'
 import type { Load, Loaded } from '#store/engine/load'
 import type { Call, CommandContext, Loading } from './call.ts'
 
@@ -9,8 +10,15 @@ import type { Call, CommandContext, Loading } from './call.ts'
  * gate that had to wait for them sees records from before the wait. So what they delete is read
  * after the gate: the number of owners, and events to replay. Persons also write keys and
  * invitations without that lock: one that is to change is locked itself.
+ *
+ * `warns`: what its answer warns about.
  */
 export const loading = <I, R, L extends Load>(
   load: (input: I, call: Pick<Call, 'tenantId' | 'principal'>) => L,
   decide: (input: I, context: CommandContext, loaded: Loaded<L>) => R | Promise<R>,
-): Loading<I, R> => ({ load, decide })
+  warns?: (input: I) => Warned,
+): Loading<I, R> => ({
+  load: (input, call) => ({ ...load(input, call), ...(warns && warningLoad(warns(input))) }),
+  decide,
+  warns,
+})

@@ -1,9 +1,11 @@
 /** Replies as JSON, checked against the contract. */
 import { Kind, type TObject, type TSchema } from '@sinclair/typebox'
 import type { NamedOp } from '#contract/op'
+import { warningsFor } from '#decisions/growth/item-warnings'
 import type { QueryContext } from './call.ts'
 import { seesNames, withoutNames } from './people-names.ts'
 import { checkerOf } from './validate.ts'
+import { withWarnings } from './warnings.ts'
 
 /** The JSON of a reply or of one line of a download. Throws if it does not match the contract. */
 export const serialise = (
@@ -14,12 +16,18 @@ export const serialise = (
   return JSON.stringify(timesWriterOf(output)(reply))
 }
 
-/** The same, without names of people if the caller is not to see them. */
+/**
+ * The same, with the warnings of items, and without names of people if the caller is not to see
+ * them.
+ */
 export const serialiseFor = (
-  caller: Pick<QueryContext, 'principal' | 'job'>,
+  caller: Pick<QueryContext, 'principal' | 'job' | 'networks'>,
   o: Pick<NamedOp, 'id' | 'output'>,
   reply: unknown,
-): string => serialise(o, seesNames(caller) ? reply : withoutNames(o.output, reply))
+): string => {
+  const warned = withWarnings(o.output, reply, (item) => warningsFor(item, caller.networks))
+  return serialise(o, seesNames(caller) ? warned : withoutNames(o.output, warned))
+}
 
 /** Throws if the reply does not match the operation's output schema. */
 export const requireValidReply = (

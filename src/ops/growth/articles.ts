@@ -1,7 +1,6 @@
 import type { articles } from '#contract/growth/articles'
 import { admitArticle } from '#decisions/growth/admission'
 import { generationStores } from '#decisions/growth/generations'
-import { addWarnings } from '#decisions/growth/item-warnings'
 import { MOST_POINTS, pointsOf } from '#domain/growth/drafting/article-text'
 import { requireActiveChannel } from '#domain/growth/drafting/growth-channel'
 import { itemView } from '#domain/growth/drafting/item-view'
@@ -43,11 +42,11 @@ export const articleHandlers: Handlers<typeof articles> = {
     return { articles: rows, next_cursor }
   },
 
-  async get({ id }, { read, networks }) {
+  async get({ id }, { read }) {
     const [article] = await read(articleById(id))
     if (!article) return fail('not_found', 'no such article')
     const [item] = article.item_id ? await read(itemById(article.item_id)) : []
-    return { article: { ...article, item: item ? itemView(addWarnings(networks)(item)) : null } }
+    return { article: { ...article, item: item ? itemView(item) : null } }
   },
 
   cancel: cancelling('article', generationStores.article, (record) => ({ article: record })),

@@ -1,7 +1,6 @@
 import type { batches } from '#contract/growth/batches'
 import { admitBatch } from '#decisions/growth/admission'
 import { generationStores } from '#decisions/growth/generations'
-import { addWarnings } from '#decisions/growth/item-warnings'
 import { requireFeature } from '#domain/app/plan'
 import { batchView } from '#domain/growth/drafting/batch'
 import { requireActiveChannel } from '#domain/growth/drafting/growth-channel'
@@ -54,7 +53,7 @@ export const batchHandlers: Handlers<typeof batches> = {
     return { batches: rows.map(batchView), next_cursor }
   },
 
-  async get({ id }, { read, networks }) {
+  async get({ id }, { read }) {
     const { batch, items } = await loadBy(read, {
       batch: batchPart(id),
       items: itemsOfBatchPart(id),
@@ -62,7 +61,7 @@ export const batchHandlers: Handlers<typeof batches> = {
     return {
       batch: {
         ...batchView(found(batch, 'no such batch')),
-        items: items.map(addWarnings(networks)).map(itemView),
+        items: items.map(itemView),
       },
     }
   },

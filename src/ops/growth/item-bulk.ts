@@ -1,20 +1,21 @@
 import type { Static } from '@sinclair/typebox'
 import type { itemBulk } from '#contract/growth/item-bulk'
-import type { Op } from '#contract/op'
+import { items as operations } from '#contract/growth/items'
 import { AppError, type ErrorDetail, fail, isUnavailable } from '#kernel/errors'
 import type { Role } from '#kernel/roles'
 import { loadNow } from '#store/engine/load'
 import { roleOf } from '#store/engine/principal'
 import type { CommandContext, Decides, HandlerResult, Handlers } from '../engine/call.ts'
+import { runHandler } from '../engine/command.ts'
 
 type Input = Static<(typeof itemBulk)['bulk']['input']>
 type Action = Input['action']
 type Entry = Input['items'][number]
 type Field = Exclude<keyof Entry, 'id'>
 
-/** An operation on one item, with its handler. */
+type Single = Exclude<Action, 'delete' | 'tag'> | 'remove' | 'edit'
 // biome-ignore lint/suspicious/noExplicitAny: each handler is given its own operation's input
-type Single = { o: Pick<Op, 'roles'>; name: string; decides: Decides<any, HandlerResult<any>> }
+type Singles = Record<Single, Decides<any, HandlerResult<any>>>
 
 /** The fields that an action accepts besides the item, and those that it requires. */
 const fields: Record<Action, { takes: Field[]; needs: Field[] }> = {
@@ -26,6 +27,10 @@ const fields: Record<Action, { takes: Field[]; needs: Field[] }> = {
   delete: { takes: [], needs: [] },
   tag: { takes: ['tags'], needs: ['tags'] },
 }
+
+/** The operation on one item by which an action is done. */
+const singleOf = (action: Action): Single =>
+  action === 'delete' ? 'remove' : action === 'tag' ? 'edit' : action
 
 const faultsOf = ({ action, items }: Input): ErrorDetail[] => {
   const { takes, needs } = fields[action]
@@ -51,31 +56,28 @@ const faultsOf = ({ action, items }: Input): ErrorDetail[] => {
   })
 }
 
-const requireRole = ({ o }: Single, { principal }: CommandContext, action: Action): void => {
+const requireRole = ({ principal }: CommandContext, action: Action): void => {
+  const { roles } = operations[singleOf(action)]
   const role: Role = roleOf(principal)
-  if (role !== 'owner' && !o.roles.includes(role))
+  if (role !== 'owner' && !roles.includes(role))
     fail(
       'forbidden',
-      `the role ${role} cannot ${action}; it requires ${['owner', ...o.roles].join(' or ')}`,
+      `the role ${role} cannot ${action}; it requires ${['owner', ...roles].join(' or ')}`,
     )
 }
 
 /** The outcome of one item, with its rows, its audit row and its events. */
-const decideOne = async ({ name, decides }: Single, entry: Entry, context: CommandContext) => {
-  const { reply, effects, auditDetail, unchanged, answers } =
-    typeof decides === 'function'
-      ? await decides(entry, context)
-      : await decides.decide(
-          entry,
-          context,
-          (await loadNow(context.sql, decides.load(entry, context))) as never,
-        )
-  const audit = unchanged
-    ? {}
-    : { audit: { operation: name, refId: entry.id, ...(auditDetail && { detail: auditDetail }) } }
+const decideOne = async (singles: Singles, by: Single, entry: Entry, context: CommandContext) => {
+  const decides = singles[by]
+  const load = 'load' in decides ? decides.load(entry, context) : {}
+  const loaded = await loadNow(context.sql, load)
+  const result = await runHandler(operations[by], decides, entry, { context, loaded })
+  const { reply, effects, auditDetail, unchanged, answers } = result
+  const detail = auditDetail && { detail: auditDetail }
+  const audit = { operation: `growth.items.${by}`, refId: entry.id, ...detail }
   return {
     reply: { id: entry.id, item: reply.item, error: null },
-    effects: { ...effects, ...audit },
+    effects: { ...effects, ...(unchanged ? {} : { audit }) },
     ...(answers && { answers }),
   }
 }
@@ -87,24 +89,22 @@ const refusalOf = (id: string, cause: unknown) => {
   return { id, item: null, error: { code, message, details } }
 }
 
-/** `singles`: for each action, the operation on one item that performs it. */
-export const itemBulkHandlers = (singles: Record<Action, Single>): Handlers<typeof itemBulk> => ({
+export const itemBulkHandlers = (singles: Singles): Handlers<typeof itemBulk> => ({
   bulk: {
     async prepare(whole) {
       const details = faultsOf(whole)
       if (details.length > 0)
         fail('invalid_input', `${details[0]!.path} ${details[0]!.message}`, { details })
       return async ({ action, items }, context) => {
-        const single = singles[action]
-        requireRole(single, context, action)
+        requireRole(context, action)
         const { apart } = context
         if (!apart)
           return fail('conflict', `cannot ${action} many items at once here; do it with each`)
         const results = []
         for (const entry of items)
           results.push(
-            await apart(() => decideOne(single, entry, context)).catch((cause: unknown) =>
-              refusalOf(entry.id, cause),
+            await apart(() => decideOne(singles, singleOf(action), entry, context)).catch(
+              (cause: unknown) => refusalOf(entry.id, cause),
             ),
           )
         const done = results.filter(({ error }) => error === null).length

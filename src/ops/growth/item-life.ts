@@ -1,8 +1,6 @@
 import type { itemLife } from '#contract/growth/item-life'
-import { warningLoad, withWarnings } from '#decisions/growth/item-warnings'
 import { itemRemoved, itemRestored } from '#decisions/growth/item-writes'
 import { onItsWay, takeBack } from '#decisions/growth/take-back'
-import type { Item } from '#domain/growth/drafting/item'
 import { removed, reopen } from '#domain/growth/drafting/item-moves'
 import { post } from '#domain/growth/sending/post'
 import { merge } from '#store/engine/letter'
@@ -20,24 +18,18 @@ import {
 
 export const itemLifeHandlers: Handlers<typeof itemLife> = {
   reopen: loading(
-    ({ id }) => ({ item: itemPart(id), ...onItsWay(itemRef(id)), ...warningLoad({ id }) }),
-    (_, context, { item, send, attempt, ...surroundings }) => {
+    ({ id }) => ({ item: itemPart(id), ...onItsWay(itemRef(id)) }),
+    (_, context, { item, ...way }) => {
       const before = requireItem(item)
-      if (before.status === 'drafted')
-        return {
-          reply: itemReply(withWarnings(before, surroundings, context.networks)),
-          unchanged: true,
-        }
-      const taken = { moves: post, record: before, send, attempt, action: 'reopen' } as const
+      if (before.status === 'drafted') return { reply: itemReply(before), unchanged: true }
+      const taken = { moves: post, record: before, ...way, action: 'reopen' } as const
       const { now } = context.gate
-      const back = takeBack(context, taken, (one) =>
-        withItemDecision(context, 'reopened', reopen(one, now)),
+      return saveTakenBackItem(
+        before,
+        takeBack(context, taken, (one) => withItemDecision(context, 'reopened', reopen(one, now))),
       )
-      return saveTakenBackItem(before, {
-        ...back,
-        next: withWarnings(back.next, surroundings, context.networks),
-      })
     },
+    ({ id }) => ({ id }),
   ),
 
   remove: loading(
@@ -56,13 +48,12 @@ export const itemLifeHandlers: Handlers<typeof itemLife> = {
   ),
 
   restore: loading(
-    ({ id }) => ({ item: itemPart(id), deleted: deletedItemPart(id), ...warningLoad({ id }) }),
-    (_, { gate: { now }, networks }, { item, deleted, ...surroundings }) => {
-      const shown = (one: Item) =>
-        itemReply(one.status === 'drafted' ? withWarnings(one, surroundings, networks) : one)
-      if (item) return { reply: shown(item), unchanged: true }
+    ({ id }) => ({ item: itemPart(id), deleted: deletedItemPart(id) }),
+    (_, { gate: { now } }, { item, deleted }) => {
+      if (item) return { reply: itemReply(item), unchanged: true }
       const next = { ...requireItem(deleted), updated_at: now }
-      return { reply: shown(next), effects: { writes: itemRestored(next) } }
+      return { reply: itemReply(next), effects: { writes: itemRestored(next) } }
     },
+    ({ id }) => ({ id }),
   ),
 }

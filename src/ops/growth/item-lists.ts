@@ -3,7 +3,6 @@ import type { itemLists } from '#contract/growth/item-lists'
 import { metricRecord } from '#contract/records/growth/metric'
 import { viewOf } from '#contract/records/view'
 import { wordsIn } from '#contract/shapes'
-import { addWarnings } from '#decisions/growth/item-warnings'
 import { itemView } from '#domain/growth/drafting/item-view'
 import { searchWords, tagWord } from '#domain/growth/drafting/item-words'
 import { engagementRate } from '#domain/growth/metrics'
@@ -73,7 +72,7 @@ const withWords = async (
 }
 
 export const itemListHandlers: Handlers<typeof itemLists> = {
-  async list({ total, ...input }, { read, networks }) {
+  async list({ total, ...input }, { read }) {
     const words = wordsOf(input)
     const asked = filterOf(input)
     const page = sortedPageOf(input, isById(asked))
@@ -88,7 +87,7 @@ export const itemListHandlers: Handlers<typeof itemLists> = {
     ])
     const { rows: items, next_cursor } = sortedResult(rows, page.limit)
     return {
-      items: items.map(addWarnings(networks)).map(itemView),
+      items: items.map(itemView),
       next_cursor,
       ...(counted ? counted.total : {}),
     }

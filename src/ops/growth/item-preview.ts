@@ -1,8 +1,9 @@
 import type { itemPreview } from '#contract/growth/item-preview'
-import { warningLoad, warningsFor } from '#decisions/growth/item-warnings'
+import { surroundings } from '#decisions/growth/item-warnings'
 import { contentMark } from '#domain/growth/drafting/content-mark'
 import { channelFor, limitOf } from '#domain/growth/drafting/growth-channel'
 import { textFaults } from '#domain/growth/drafting/item-moves'
+import { ITEM } from '#domain/growth/drafting/item-view'
 import { findLinks } from '#domain/growth/drafting/links'
 import { fail, found } from '#kernel/errors'
 import { normalForm } from '#kernel/normal-form'
@@ -17,11 +18,11 @@ const costOf = (body: string, prices: NetworkPrices | null): number | null =>
 
 export const itemPreviewHandlers: Handlers<typeof itemPreview> = {
   preview: loading(
-    ({ body, account, item_id = null }) => ({
+    ({ account }) => ({
       account: account === undefined ? defaultPart : connectionPart(account),
-      ...warningLoad({ id: item_id, body }),
+      ...surroundings,
     }),
-    ({ body, kind = 'post', account: chosen }, { networks }, { account, ...surroundings }) => {
+    ({ body, kind = 'post', account: chosen }, { networks }, { account, channels }) => {
       if (chosen !== undefined && found(account, 'no such account').status !== 'connected')
         fail(
           'conflict',
@@ -29,7 +30,7 @@ export const itemPreviewHandlers: Handlers<typeof itemPreview> = {
         )
       const limits = limitsFor(networks, account)
       const name = channelFor(kind)
-      const channel = surroundings.channels.find((one) => one.name === name)
+      const channel = channels.find((one) => one.name === name)
       const maxLength = limitOf(name, limits)
       const faults = textFaults(body, { measure: limits.measure, maxLength, channel })
       const posting_account = account
@@ -48,12 +49,14 @@ export const itemPreviewHandlers: Handlers<typeof itemPreview> = {
         ...{
           can_be_approved: faults.length === 0,
           faults,
-          warnings: warningsFor(item, surroundings, networks),
+          warnings: [],
           posting_account,
         },
         cost_micros: costOf(body, limits.prices),
+        [ITEM]: item,
       }
       return { reply: { preview }, unchanged: true }
     },
+    ({ body, item_id = null }) => ({ id: item_id, body, isDecided: true }),
   ),
 }

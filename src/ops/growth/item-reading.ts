@@ -1,5 +1,4 @@
 import type { itemReading } from '#contract/growth/item-reading'
-import { addWarnings } from '#decisions/growth/item-warnings'
 import { itemView } from '#domain/growth/drafting/item-view'
 import { found } from '#kernel/errors'
 import { loadBy } from '#store/engine/load'
@@ -9,11 +8,9 @@ import type { Handlers } from '../engine/call.ts'
 import { wayView } from './shared/way.ts'
 
 export const itemReadingHandlers: Handlers<typeof itemReading> = {
-  async get({ id }, { read, networks }) {
+  async get({ id }, { read }) {
     const parts = { item: itemPart(id), ...wayParts({ sendable: 'post', record_id: id }) }
     const { item, ...way } = await loadBy(read, parts)
-    return {
-      item: { ...itemView(addWarnings(networks)(found(item, 'no such item'))), ...wayView(way) },
-    }
+    return { item: { ...itemView(found(item, 'no such item')), ...wayView(way) } }
   },
 }

@@ -1,10 +1,4 @@
 import { itemTexts } from '#contract/growth/item-texts'
-import {
-  surroundings,
-  type WarningFound,
-  warningLoad,
-  withWarnings,
-} from '#decisions/growth/item-warnings'
 import { itemInserted } from '#decisions/growth/item-writes'
 import { onItsWay, takeBack } from '#decisions/growth/take-back'
 import { takeCap } from '#domain/app/plan'
@@ -36,8 +30,8 @@ import { authorOf } from './shared/author.ts'
 import { itemRef, itemReply, requireItem, saveTakenBackItem } from './shared/deciding-item.ts'
 
 /** A draft that a person asked for, with its event. */
-const addDraft = (item: Item, { gate, networks }: CommandContext, surrounding: WarningFound) => ({
-  reply: itemReply(withWarnings(item, surrounding, networks)),
+const added = (item: Item, { gate }: CommandContext) => ({
+  reply: itemReply(item),
   refId: item.id,
   effects: {
     spend: [takeCap(gate, itemTexts.create.cap)],
@@ -51,9 +45,9 @@ export const itemTextHandlers: Handlers<typeof itemTexts> = {
     (input) => ({
       account: input.account === undefined ? defaultPart : connectionPart(input.account),
       channel: channelPart(channelFor(kindFor(input))),
-      ...{ drafts: draftCount, ...warningLoad({ id: null, body: input.body }) },
+      drafts: draftCount,
     }),
-    (input, context, { account, channel, drafts, ...surrounding }) => {
+    (input, context, { account, channel, drafts }) => {
       const { gate, networks } = context
       requireActiveChannel(channel)
       requireDraftRoom(drafts)
@@ -63,28 +57,20 @@ export const itemTextHandlers: Handlers<typeof itemTexts> = {
         measure: limitsFor(networks, account).measure,
         now: gate.now,
       }
-      return addDraft(
-        ownItem(newId(), { ...input, kind: kindFor(input) }, writing),
-        context,
-        surrounding,
-      )
+      return added(ownItem(newId(), { ...input, kind: kindFor(input) }, writing), context)
     },
+    ({ body }) => ({ id: null, body }),
   ),
 
   edit: loading(
-    ({ id, account, body }) => ({
+    ({ id, account }) => ({
       item: itemPart(id),
-      ...warningLoad({ id, body }),
       chosen: when(typeof account === 'string', connectionPart(account!)),
       present: when(account === undefined, accountOfItem(id)),
       fallback: when(account === null, defaultPart),
       ...onItsWay(itemRef(id)),
     }),
-    (
-      { id: _, revision, ...change },
-      context,
-      { item, chosen, present, fallback, send, attempt, ...surrounding },
-    ) => {
+    ({ id: _, revision, ...change }, context, { item, chosen, present, fallback, ...way }) => {
       const { gate, networks } = context
       const before = requireItem(item)
       requireRevision(before, revision, 'growth.items.get')
@@ -97,7 +83,7 @@ export const itemTextHandlers: Handlers<typeof itemTexts> = {
         now: gate.now,
       }
       const decide = (one: Item) => edited(one, edit, writing)
-      const taken = { moves: post, record: before, send, attempt, action: 'edit' } as const
+      const taken = { moves: post, record: before, ...way, action: 'edit' } as const
       const back =
         edit.isBinding || post.isUnconfirmed(before)
           ? takeBack(context, taken, decide)
@@ -106,26 +92,21 @@ export const itemTextHandlers: Handlers<typeof itemTexts> = {
       const retitled = next.title === before.title ? [] : [retitleArticle(next)]
       return saveTakenBackItem(before, {
         ...back,
-        next: next.status === 'drafted' ? withWarnings(next, surrounding, networks) : next,
         effects: merge(back.effects, { writes: retitled }),
       })
     },
+    ({ id, body }) => ({ id, body }),
   ),
 
   duplicate: loading(
-    ({ id }) => ({
-      item: itemPart(id),
-      account: accountOfItem(id),
-      drafts: draftCount,
-      ...surroundings,
-    }),
-    (_, context, { item, account, drafts, ...surrounding }) => {
+    ({ id }) => ({ item: itemPart(id), account: accountOfItem(id), drafts: draftCount }),
+    (_, context, { item, account, drafts }) => {
       const original = requireItem(item)
       requireDraftRoom(drafts)
-      const copy = duplicateOf(original, { id: newId(), account, now: context.gate.now })
-      // A person who copies a text knows that it repeats one.
-      return addDraft(copy, context, { ...surrounding, repeats: null })
+      return added(duplicateOf(original, { id: newId(), account, now: context.gate.now }), context)
     },
+    // A person who copies a text knows that it repeats one.
+    () => ({ id: null }),
   ),
 
   async revisions({ id, ...input }, { read }) {

@@ -1,7 +1,7 @@
 import type { itemBulk } from '#contract/growth/item-bulk'
-import { items } from '#contract/growth/items'
+import type { items } from '#contract/growth/items'
 import { NEXT_SLOT } from '#contract/shapes'
-import { warningLoad, withWarnings } from '#decisions/growth/item-warnings'
+import { surroundings } from '#decisions/growth/item-warnings'
 import { rejectionKept } from '#decisions/growth/item-writes'
 import { enqueueSend } from '#decisions/growth/send-work'
 import { onItsWay, takeBack } from '#decisions/growth/take-back'
@@ -57,35 +57,30 @@ const singleHandlers: Handlers<Omit<typeof items, keyof typeof itemBulk>> = {
   ...itemCommentHandlers,
 
   approve: loading(
-    ({ id, edited_body, post_at }) => ({
+    ({ id, post_at }) => ({
       ...{
         item: itemPart(id),
         account: accountOfItem(id),
         existing: when(post_at !== undefined, workFor('send', id)),
       },
-      ...{
-        calendar: when(post_at === NEXT_SLOT, calendarPart),
-        ...warningLoad({ id, body: edited_body }),
-      },
+      ...{ calendar: when(post_at === NEXT_SLOT, calendarPart), ...surroundings },
     }),
-    (input, context, { account, item, existing, calendar, ...surroundings }) => {
+    (input, context, { item, existing, ...known }) => {
       const { gate, networks } = context
       const before = requireItem(item)
       const next = approveAsAsked(before, input, {
-        ...surroundings,
-        account,
-        calendar,
-        limits: limitsFor(networks, account),
+        ...known,
+        limits: limitsFor(networks, known.account),
         by: authorOf(context),
         now: gate.now,
       })
       const retitled = next.title === before.title ? {} : { writes: [retitleArticle(next)] }
-      const shown = withWarnings(next, surroundings, networks)
       return {
-        ...saveItemReply(before, shown, merge(retitled, sendOf(next, existing))),
+        ...saveItemReply(before, next, merge(retitled, sendOf(next, existing))),
         ...(next.post_at && { auditDetail: { post_at: next.post_at } }),
       }
     },
+    ({ id, edited_body: body }) => ({ id, body, isDecided: true }),
   ),
 
   reject: loading(
@@ -109,19 +104,15 @@ const singleHandlers: Handlers<Omit<typeof items, keyof typeof itemBulk>> = {
   schedule: loading(
     ({ id, post_at }) => {
       const calendar = when(post_at === NEXT_SLOT, calendarPart)
-      return { item: itemPart(id), existing: workFor('send', id), calendar, ...warningLoad({ id }) }
+      return { item: itemPart(id), existing: workFor('send', id), calendar, ...surroundings }
     },
-    (timing, context, { item, existing, ...surroundings }) => {
-      const { gate, networks } = context
+    (timing, context, { item, existing, ...known }) => {
       const before = requireItem(item)
-      const times = { ...surroundings, now: gate.now }
+      const times = { ...known, now: context.gate.now }
       const next = withItemDecision(context, 'scheduled', timed(before, timing, times))
-      return saveItemReply(
-        before,
-        withWarnings(next, surroundings, networks),
-        sendOf(next, existing),
-      )
+      return saveItemReply(before, next, sendOf(next, existing))
     },
+    ({ id }) => ({ id, isDecided: true }),
   ),
 
   unschedule: loading(
@@ -144,21 +135,5 @@ const singleHandlers: Handlers<Omit<typeof items, keyof typeof itemBulk>> = {
 
 export const itemHandlers: Handlers<typeof items> = {
   ...singleHandlers,
-  ...itemBulkHandlers({
-    approve: { o: items.approve, name: 'growth.items.approve', decides: singleHandlers.approve },
-    reject: { o: items.reject, name: 'growth.items.reject', decides: singleHandlers.reject },
-    schedule: {
-      o: items.schedule,
-      name: 'growth.items.schedule',
-      decides: singleHandlers.schedule,
-    },
-    unschedule: {
-      o: items.unschedule,
-      name: 'growth.items.unschedule',
-      decides: singleHandlers.unschedule,
-    },
-    reopen: { o: items.reopen, name: 'growth.items.reopen', decides: singleHandlers.reopen },
-    delete: { o: items.remove, name: 'growth.items.remove', decides: singleHandlers.remove },
-    tag: { o: items.edit, name: 'growth.items.edit', decides: singleHandlers.edit },
-  }),
+  ...itemBulkHandlers(singleHandlers),
 }

@@ -1,5 +1,4 @@
 import type { overview } from '#contract/growth/overview'
-import { addWarnings } from '#decisions/growth/item-warnings'
 import { budgetsOf } from '#domain/app/plan'
 import { itemView } from '#domain/growth/drafting/item-view'
 import { type PlanRow, planOfWorkspace } from '#store/app/workspace'
@@ -44,7 +43,7 @@ const parts = {
 export const overviewHandlers = ({
   drafter,
 }: Pick<Parts, 'drafter'>): Handlers<typeof overview> => ({
-  async get(_, { read, networks }) {
+  async get(_, { read }) {
     const { profile, channels, items, drafts, lessons, learnt, counts, pause, usage, next_due } =
       await loadBy(read, parts)
     const [drafted, learnings] = [pageResult(items, DRAFTS), pageResult(lessons, LEARNINGS)]
@@ -52,7 +51,7 @@ export const overviewHandlers = ({
       overview: {
         profile: profileView(profile),
         channels,
-        drafted: drafted.rows.map(addWarnings(networks)).map(itemView),
+        drafted: drafted.rows.map(itemView),
         drafted_total: drafts,
         drafted_next_cursor: drafted.next_cursor,
         learnings: learnings.rows,

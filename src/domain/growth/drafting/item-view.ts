@@ -3,8 +3,16 @@ import { itemRecord } from '#contract/records/growth/item'
 import { viewOf } from '#contract/records/view'
 import { contentMark } from './content-mark.ts'
 import type { Item } from './item.ts'
+import type { Warning } from './warnings.ts'
 
 const view = viewOf(itemRecord)
+
+/** What the warnings of an item depend on, or of a text that may become one. */
+export type ShownItem = Partial<Item> &
+  Pick<Item, 'body' | 'kind' | 'post_at' | 'revision' | 'written_by' | 'posting_account'>
+
+/** The key under which a view holds its item until its warnings are computed. Never in JSON. */
+export const ITEM = Symbol('item')
 
 export const itemView = (item: Item) => {
   const shown = view(item)
@@ -15,7 +23,8 @@ export const itemView = (item: Item) => {
         ? item.redraft.status
         : null,
     content_hash: contentMark(item.body),
-    warnings: item.warnings ?? [],
+    warnings: [] as Warning[],
+    [ITEM]: item as ShownItem,
     // A decision that ends the doubt leaves its record behind, which is not shown.
     doubt: item.status === 'publish_unconfirmed' ? shown.doubt : null,
   }

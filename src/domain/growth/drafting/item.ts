@@ -7,10 +7,8 @@ import type { RowOf } from '#contract/records/record'
 
 import type { Draft } from './draft.ts'
 import type { Author } from './revision.ts'
-import type { Warning } from './warnings.ts'
 
-/** `warnings`: computed for this answer. */
-export type Item = RowOf<typeof itemRecord> & { warnings?: Warning[] }
+export type Item = RowOf<typeof itemRecord>
 export type ItemStatus = Item['status']
 export type ItemDecision = NonNullable<Item['decision']>
 /**
