@@ -5,7 +5,7 @@ import type { Clock } from '#kernel/clock'
 import { fail } from '#kernel/errors'
 
 const ANONYMOUS: Rate = { perSecond: 100, burst: 1_000 }
-/** Addresses remembered; each takes about 200 bytes. */
+/** How many addresses are remembered. Each takes about 200 bytes. */
 const MAX_ADDRESSES = 100_000
 
 export interface Addresses {

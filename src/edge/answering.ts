@@ -1,6 +1,6 @@
 /**
- * Answers every request: bounds its cost, gives errors one form, and adds the headers that every
- * answer has.
+ * Answers every request. Limits its cost, gives all errors the same form, and adds the headers that
+ * every answer has.
  */
 import { systemClock } from '#kernel/clock'
 import { AppError } from '#kernel/errors'
@@ -21,7 +21,7 @@ export interface AnsweringDeps {
 
 export type Respond = (incoming: Incoming) => Response | Promise<Response>
 
-/** Also the answer for paths that are hidden from the caller. */
+/** This is also the answer for paths that are hidden from the caller. */
 export const NO_SUCH_PATH = 'no such path'
 
 /**
@@ -45,7 +45,7 @@ export const withoutBody =
   }
 
 export interface Answering {
-  /** `params`: of the path, decoded. */
+  /** `params`: the decoded parameters of the path. */
   answer(
     request: Request,
     params: Record<string, string> | undefined,
@@ -55,7 +55,7 @@ export interface Answering {
   refuse(request: Request, cause: unknown): Response
 }
 
-/** `peerOf`: the address of the other end of a request's connection. */
+/** `peerOf`: the address at the other end of a request's connection. */
 export const answering = (
   deps: AnsweringDeps,
   peerOf: (request: Request) => string | undefined,
@@ -93,7 +93,9 @@ export const answering = (
   }
 }
 
-/** Counts an anonymous refusal. Over the rate of the address, the error becomes `rate_limited`. */
+/**
+ * Counts an anonymous refusal. If the address is over its rate, the error becomes `rate_limited`.
+ */
 const countAnonymous = (
   { addresses }: AnsweringDeps,
   address: () => string,

@@ -18,8 +18,8 @@ import type { Incoming } from './incoming.ts'
 import type { Origins } from './origin.ts'
 
 /**
- * Keys in the LRU cache. A cached key cannot outlive its revocation: each statement checks again
- * that its key lives.
+ * How many keys the LRU cache holds. A cached key does not outlive its revocation, because each
+ * statement checks again that its key is valid.
  */
 const CACHED_KEYS = 10_000
 const TOUCH_EVERY_MS = 10_000
@@ -38,15 +38,15 @@ type Authenticating = Pick<Incoming, 'request' | 'checked'>
 
 export interface Authenticator extends AsyncDisposable {
   /**
-   * At once for a key that is cached. Throws or rejects: `unauthenticated` for an unknown or ended
-   * credential, `forbidden` if a foreign page made the browser send its cookie.
+   * Returns at once for a cached key. Throws or rejects with `unauthenticated` for an unknown or
+   * ended credential, and with `forbidden` if a foreign page made the browser send its cookie.
    */
   authenticate(incoming: Authenticating): AuthenticatedCaller | Promise<AuthenticatedCaller>
-  /** Looks a key up again when it is used next. */
+  /** Has the key looked up again when it is used next. */
   forget(caller: Pick<AuthenticatedCaller, 'principal'>): void
   /**
-   * Throws `unauthenticated` if the key has died. Call it after a refusal, which may have come
-   * before any statement checked the key.
+   * Throws `unauthenticated` if the key is no longer valid. Call it after a refusal, which may have
+   * come before any statement checked the key.
    */
   confirm(caller: AuthenticatedCaller): Promise<void>
 }
@@ -59,7 +59,7 @@ export interface AuthParts {
   log: Log
 }
 
-/** When keys were last used, recorded every few seconds. */
+/** Records, every few seconds, when keys were last used. */
 const recordUses = (db: Db, log: Log): AsyncDisposable & { used(keyId: string): void } => {
   const used = new Set<string>()
   const flush = async (): Promise<void> => {
@@ -87,7 +87,7 @@ export const createAuthenticator = ({
   origins,
   log,
 }: AuthParts): Authenticator => {
-  /** By the hash of the key. */
+  /** Callers by the hash of their key. */
   const cache = new LRUCache<string, AuthenticatedCaller>({ max: CACHED_KEYS })
   const uses = recordUses(db, log)
   const cachedKey = (name: string): AuthenticatedCaller | undefined => {
@@ -106,7 +106,7 @@ export const createAuthenticator = ({
     const grant = await incoming.checked(() => findKey(db, hashApiKey(key)))
     if (!grant) throw new AppError('unauthenticated')
     const caller = keyCaller(grant)
-    // Not cached for a member's key, whose access changes with the member.
+    // A member's key is not cached, because its access changes with the member.
     if (!grant.member) cache.set(name, caller)
     uses.used(grant.id)
     return caller
@@ -128,7 +128,7 @@ export const createAuthenticator = ({
   }
 }
 
-/** The credential in the header or, without one, in the cookie of a page of ours. */
+/** The credential in the header or, if there is none, in the cookie of one of our pages. */
 const credentialOf = (
   request: Request,
   { cookies, origins }: Pick<AuthParts, 'cookies' | 'origins'>,

@@ -10,17 +10,17 @@ import { contentDisposition } from './disposition.ts'
 import { isCurrent } from './validators.ts'
 
 /**
- * Downloads of files at once; each keeps a connection of its client. A party is a workspace, or the
- * network of an anonymous client, whom any number of networks cost nothing: so what they download
- * counts for the workspace that shares it, too.
+ * How many files are downloaded at once. Each keeps a connection of its client. A party is a
+ * workspace, or the network of an anonymous client. Such a client can use any number of networks at
+ * no cost, so its downloads also count for the workspace that shares the file.
  */
 const LIMITS = { name: 'files', perParty: 16, perWorkspace: 64, total: 256, retryAfter: 5 }
 
 export const fileSlots = (): Slots => createSlots(LIMITS)
 
 /**
- * What is not longer is read before the answer begins: it has a length, and its errors have a
- * status. In bytes.
+ * Files up to this size are read before the answer begins, so that the answer has a length and
+ * errors have a status. In bytes.
  */
 const AT_ONCE = 1_048_576
 
@@ -28,7 +28,7 @@ export interface FileSending {
   request: Request
   requestId: string
   slots: Slots
-  /** Whom the download counts against. */
+  /** The party that the download counts against. */
   holder: Pick<Holder, 'party' | 'workspace'>
   log: Log
   /** Further headers. */
@@ -36,15 +36,15 @@ export interface FileSending {
 }
 
 /**
- * `application/json` and the like are UTF-8 anyway; a text without a character set would be Latin-1
- * to old clients.
+ * `application/json` and similar types are UTF-8 anyway, but old clients would read a text without
+ * a character set as Latin-1.
  */
 const typeOf = (mimeType: string): string =>
   /^text\/[^;]*$/i.test(mimeType) ? `${mimeType}; charset=utf-8` : mimeType
 
 /**
- * Every answer about a file has these, refusals of a range included. A browser that is told to show
- * the file gets nothing to run.
+ * The headers that every answer about a file has, even when a range is refused. A browser that is
+ * told to show the file gets nothing that it could run.
  */
 const headersOf = (
   { name, mimeType, sha256 }: StoredFile,
@@ -56,7 +56,7 @@ const headersOf = (
   'cross-origin-resource-policy': 'same-origin',
   'accept-ranges': 'bytes',
   etag: `"${sha256}"`,
-  // The rights may have ended, so every use of a stored copy asks again.
+  // Access may have ended, so every use of a stored copy must ask again.
   'cache-control': 'private, no-cache',
   'x-request-id': requestId,
   ...headers,
@@ -66,8 +66,8 @@ const headersOf = (
 const RANGE = /^bytes=(?:(\d{1,15})-(\d{0,15})|-(\d{1,15}))$/i
 
 /**
- * The part that is asked for: undefined for all of it, as for a header that we do not understand,
- * several ranges among them. `none`: the file has no such bytes.
+ * The requested part. Undefined for the whole file, which is also sent for a header that we do not
+ * understand, such as several ranges. `none`: the file does not have these bytes.
  */
 export const rangeOf = (
   { method, headers }: Pick<Request, 'method' | 'headers'>,
@@ -93,7 +93,7 @@ const suffixOf = (length: number, size: number): FileRange | 'none' =>
 
 /**
  * Answers a download, or the question whether a copy is current. Rejects before the answer begins,
- * also with `rate_limited:files`.
+ * among others with `rate_limited:files`.
  */
 export const bytesResponse = async (file: StoredFile, sending: FileSending): Promise<Response> => {
   const { request, slots, holder } = sending
@@ -114,7 +114,7 @@ export const bytesResponse = async (file: StoredFile, sending: FileSending): Pro
       headers: { ...headers, 'content-length': String(length) },
     })
   const gone = new AbortController()
-  // What is read at once is over soon.
+  // A file that is read at once is done soon, so nothing needs to end it.
   const release = slots.take(length <= AT_ONCE ? holder : { ...holder, giveUp: () => gone.abort() })
   const pieces = file.read(range, AbortSignal.any([request.signal, gone.signal]))
   if (length <= AT_ONCE) return new Response(await whole(pieces, release), answer)
@@ -139,7 +139,7 @@ interface Streaming {
 }
 
 /**
- * Its first piece is read before the answer begins. What fails later cuts the connection, so that
+ * Reads the first piece before the answer begins. A later failure cuts the connection, so that
  * nobody takes a part for the whole.
  */
 const streamPieces = async (
@@ -153,7 +153,7 @@ const streamPieces = async (
   return new ReadableStream(
     {
       start(controller) {
-        // Given up for others: its client may read so slowly that nothing is pulled.
+        // The slot was given up for others. The client may read so slowly that nothing is pulled.
         gone.signal.addEventListener('abort', () => controller.error())
       },
       async pull(controller) {
@@ -168,7 +168,7 @@ const streamPieces = async (
           release()
           if (!gone.signal.aborted)
             log.warn({ err: cause, request_id: requestId }, 'a download broke off')
-          // Without the cause, which Bun would print beside our log.
+          // The error has no cause, because Bun would print it beside our log.
           controller.error()
         }
       },

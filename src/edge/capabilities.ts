@@ -53,7 +53,7 @@ interface Described {
 
 const codes = Object.keys(errorTable) as ErrorCode[]
 
-/** OAuth's endpoints have errors of their own, which are none of ours. */
+/** OAuth's endpoints have errors of their own, which are not among our codes. */
 const errorsIn = (responses: Described['responses']): ErrorCode[] => {
   const words = new Set(
     Object.values(responses).flatMap(({ description = '' }) => description.match(/[a-z_]+/g) ?? []),
@@ -61,7 +61,7 @@ const errorsIn = (responses: Described['responses']): ErrorCode[] => {
   return codes.filter((code) => words.has(code))
 }
 
-/** What is served beside the operations, as the OpenAPI document describes it. */
+/** What is served besides the operations, as the OpenAPI document describes it. */
 const listOthers = () =>
   Object.entries(besidePaths(() => ({})) as Record<string, Record<string, Described>>).flatMap(
     ([path, methods]) =>
@@ -79,7 +79,7 @@ const listOthers = () =>
       ),
   )
 
-/** Record errors appear in the 200 answer of a read. */
+/** Record errors appear in a read's answer with status 200. */
 const READ = 200
 
 const errors = () => [
@@ -97,7 +97,7 @@ const errors = () => [
 ]
 
 /**
- * Every tool that some client of this server can list. Nothing is run here: the declarations are
+ * Every tool that any client of this server can list. Runs nothing, because the declarations are
  * enough.
  */
 const tools = () =>

@@ -16,11 +16,14 @@ interface Representation {
   etag: string
 }
 
-/** A document in each content coding, made on first use: a start need not wait for it. */
+/**
+ * A document in each content coding. It is made on first use, so that the start need not wait for
+ * it.
+ */
 export type StaticDocument = (coding: Coding) => Representation
 
 const GZIP_LEVEL = 9
-/** The next level saves 5% more and takes ten times as long. */
+/** The next level saves 5% more but takes ten times as long. */
 const BROTLI_QUALITY = 9
 
 const compress: Record<Coding, (body: Uint8Array) => Uint8Array> = {
@@ -43,7 +46,7 @@ export const staticDocument = (value: unknown): StaticDocument => {
     if (known) return known
     serialised ??= serialise(value)
     const { plain, hash } = serialised
-    // Each coding has its own bytes, and needs its own strong ETag.
+    // Each coding has its own bytes, so it needs its own strong ETag.
     const fresh = {
       body: compress[coding](plain),
       etag: coding === 'identity' ? `"${hash}"` : `"${hash}-${coding}"`,
@@ -64,7 +67,7 @@ export const documentResponse = (document: StaticDocument, request: Request): Re
     'x-request-id': requestIdOf(request),
   }
   if (isCurrent(request, etag)) return new Response(null, { status: 304, headers })
-  // Bun drops the body for HEAD, once it knows its length.
+  // For HEAD, Bun drops the body once it knows its length.
   return new Response(body, {
     headers: coding === 'identity' ? headers : { ...headers, 'content-encoding': coding },
   })

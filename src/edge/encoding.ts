@@ -14,8 +14,8 @@ const weightsOf = (header: string): Map<string, number> => {
 }
 
 /**
- * The best of `codings`, which are in order of preference. Identity if none is acceptable, even if
- * the client refuses identity too.
+ * The best of `codings`, which are in order of preference. If none is acceptable, returns identity,
+ * even if the client refuses that as well.
  */
 export const encodingOf = <C extends string>(
   header: string | null,
@@ -23,7 +23,7 @@ export const encodingOf = <C extends string>(
 ): C | 'identity' => {
   if (header === null) return 'identity'
   const weights = weightsOf(header)
-  // Identity is acceptable by default, but after any coding that the header names.
+  // Identity is acceptable by default, but comes after any coding that the header names.
   const weightOf = (coding: string): number =>
     weights.get(coding) ?? weights.get('*') ?? (coding === 'identity' ? Number.MIN_VALUE : 0)
   let best: C | 'identity' = 'identity'

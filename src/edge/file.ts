@@ -1,4 +1,4 @@
-/** Downloads over HTTP: lines, streamed as fast as the client reads them. */
+/** Downloads over HTTP as lines, which are streamed as fast as the client reads them. */
 import type { DownloadForm } from '#contract/op'
 import { AppError } from '#kernel/errors'
 import type { Log } from '#kernel/log'
@@ -7,13 +7,13 @@ import type { Lines } from '#ops/engine/download'
 import { errorBody } from './respond.ts'
 
 export interface File {
-  /** Without date and extension. */
+  /** The name without date and extension. */
   name: string
   form: DownloadForm
   requestId: string
 }
 
-/** Content types. They are text types, because Elysia looks into nothing that is not. */
+/** Content types. They are text types, because Elysia does not look into anything else. */
 export const fileTypes: Record<DownloadForm, string> = {
   ndjson: 'application/x-ndjson',
   csv: 'text/csv; charset=utf-8',
@@ -37,8 +37,8 @@ export const nothing = (): ReadableStream<Uint8Array> =>
   new ReadableStream({ pull: (controller) => controller.close() })
 
 /**
- * Bun pulls it as the client reads. The status has already been sent when reading fails, so the
- * error becomes the last line: the usual error body, and in CSV the only cell of that line.
+ * Bun pulls it as the client reads. If reading fails, the status has already been sent, so the
+ * error becomes the last line: the usual error body or, in CSV, the only cell of that line.
  */
 export const linesStream = (
   { log }: { log: Log },

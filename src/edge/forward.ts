@@ -1,9 +1,11 @@
-/** Forwards a request to the process of this deployment that can answer it, at most one hop. */
+/**
+ * Forwards a request to the process of this deployment that can answer it, over one hop at most.
+ */
 import type { Log } from '#kernel/log'
 
 /**
- * Marks a forwarded request. A client that sends it gains nothing: its request is just not
- * forwarded.
+ * Marks a forwarded request. A client that sends it gains nothing, because its request is simply
+ * not forwarded.
  */
 export const HOP_HEADER = 'x-tendril-hop'
 
@@ -16,7 +18,7 @@ const REQUEST_HEADERS = [
   'mcp-session-id',
   'mcp-protocol-version',
 ]
-/** Headers of the connection between the two processes. */
+/** Headers that only concern the connection between the two processes. */
 const OF_CONNECTION = [
   'connection',
   'keep-alive',
@@ -31,11 +33,11 @@ export interface Forwarding {
   /** The base URL of the other process. */
   url: string
   body?: string | undefined
-  /** Whether the cookies go along, which hold a browser's credential. */
+  /** Whether to forward cookies, which hold a browser's credential. */
   cookies?: true
   /** Ends the answer. */
   signal?: AbortSignal
-  /** Called once, when the answer has ended or was given up. */
+  /** Called once, when the answer has ended or was abandoned. */
   onEnd?: () => void
   log: Log
 }

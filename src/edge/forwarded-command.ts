@@ -1,6 +1,6 @@
 /**
- * Validates commands forwarded by another process. Their signature proves who sent them, not that
- * they are well formed.
+ * Validates commands that another process forwarded. Their signature proves who sent them, but not
+ * that they are well formed.
  */
 import { Type as T } from '@sinclair/typebox'
 import { Id, oneOf } from '#contract/shapes'

@@ -36,17 +36,19 @@ export interface HttpDeps extends ServeDeps, AnsweringDeps {
 }
 
 /**
- * Off: Bun would answer a larger body with a bare 413, without our error body. Bun reads only a few
- * buffers ahead.
+ * Turned off, because Bun would answer a larger body with a bare 413, without our error body. Bun
+ * only reads a few buffers ahead.
  */
 const SERVER_BODY_LIMIT = Number.MAX_SAFE_INTEGER
-/** Longer than a body may take: a late body gets its answer before the connection closes. */
+/**
+ * Longer than a body may take, so that a late body gets its answer before the connection closes.
+ */
 const IDLE_S = 75
 /** The router looks for the path at a fixed offset in the URL, which a shorter host would shift. */
 const SHORTEST_HOST = 4
 
 const PUBLIC = ['GET', 'HEAD']
-/** Not rate limited, for health checks. */
+/** Not rate limited, because it is for health checks. */
 const HEALTH_PATH = '/health'
 
 interface Endpoint {
@@ -75,9 +77,9 @@ const endpointsOf = (deps: HttpDeps): Endpoint[] => {
 }
 
 /**
- * The framework reads the text of each function here, and prepares for a request what some function
- * may use. A context that is passed on whole costs every request its headers, cookies and query,
- * parsed; so each function names the parts that it needs.
+ * The framework reads the source text of each function here, and prepares what any of them may use
+ * for every request. If a function passed on the whole context, headers, cookies and query would be
+ * parsed for every request. So each function names the parts that it needs.
  */
 export const createHttp = (deps: HttpDeps) => {
   const app = new Elysia({ serve: { idleTimeout: IDLE_S, maxRequestBodySize: SERVER_BODY_LIMIT } })
@@ -125,8 +127,8 @@ export const createHttp = (deps: HttpDeps) => {
 const patternOf = (path: string): RegExp => new RegExp(`^${path.replace(/:[a-z_]+/gi, '[^/]+')}$`)
 
 /**
- * Methods of this path that a path with a parameter would answer instead: to the router, `/:id`
- * also matches `/accept`.
+ * The methods of this path that a path with a parameter would otherwise answer: to the router,
+ * `/:id` also matches `/accept`.
  */
 const shadowedMethods = (
   path: string,

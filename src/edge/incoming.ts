@@ -1,4 +1,7 @@
-/** An incoming request: whom it counts against, and its body, which every surface reads here. */
+/**
+ * An incoming request: the party that it counts against, and its body, which every surface reads
+ * here.
+ */
 import { networkOf } from '#domain/app/network-of'
 import type { Budget, Reservation } from '#kernel/budget'
 import { AppError, fail } from '#kernel/errors'
@@ -8,10 +11,11 @@ const KIB = 1_024
 const MIB = 1_024 * KIB
 
 /**
- * The least memory counted for a body, because its request and connection take some too. In bytes.
+ * The least memory that is counted for a body, because its request and connection take some as
+ * well. In bytes.
  */
 const MIN = 4 * KIB
-/** How much of a body of unknown length Bun may buffer before we read it. In bytes. */
+/** How much of a body of unknown length Bun may buffer before we read it, in bytes. */
 const READ_AHEAD = MIB
 /**
  * How much of an unread body Bun takes in, in bytes. If a client sends more, its connection may
@@ -27,12 +31,12 @@ export interface BodyTerms {
 }
 
 export class Incoming {
-  /** What the log says of a request that fails: of which workspace, and for what. */
+  /** What the log says about a request that fails: its workspace, and what it was for. */
   asked: { workspace?: string; operation: string; job?: string } | undefined
   #address: string | undefined
   #counted = false
   #room: Reservation | undefined
-  /** Ends the reading of the body. */
+  /** Stops reading the body. */
   #giveUp: (() => void) | undefined
   #isAnonymous = false
   #begun = false
@@ -60,8 +64,8 @@ export class Incoming {
   }
 
   /**
-   * Counts a request without a credential. Throws `rate_limited` if its network has too many of
-   * them unfinished.
+   * Counts a request without a credential. Throws `rate_limited` if too many requests of its
+   * network are unfinished.
    */
   countAsAnonymous(): void {
     this.intake.begin(this.#site)
@@ -69,8 +73,8 @@ export class Incoming {
   }
 
   /**
-   * Whether to close the connection after the answer: the body did not arrive in time, or it was
-   * refused unread and is too large to drain.
+   * Whether to close the connection after the answer, because the body did not arrive in time, or
+   * was refused unread and is too large to drain.
    */
   get endsConnection(): boolean {
     const { body, headers } = this.request
@@ -94,8 +98,8 @@ export class Incoming {
   }
 
   /**
-   * Looks up a credential that is not cached. Meanwhile the body counts against the network of its
-   * address.
+   * Looks up a credential that is not cached. During that time, the body counts against the network
+   * of the address.
    */
   async checked<T>(lookUp: () => Promise<T>): Promise<T> {
     const { request, intake } = this
@@ -109,8 +113,8 @@ export class Incoming {
   }
 
   /**
-   * Reserves room for the body, once. Throws or rejects with `unavailable` if none becomes free in
-   * time.
+   * Reserves room for the body, once. Throws or rejects with `unavailable` if no room becomes free
+   * in time.
    */
   makeRoom({ limit, workspace }: BodyTerms): void | Promise<void> {
     const amount = this.#amount(limit)
@@ -152,7 +156,7 @@ export class Incoming {
     return bytes
   }
 
-  /** The size of the body by its headers, in bytes; 0 without a body. */
+  /** The size of the body according to its headers, in bytes; 0 if there is no body. */
   #amount(limit: number): number {
     const { headers } = this.request
     const length = lengthIn(headers)
@@ -170,9 +174,9 @@ export class Incoming {
   }
 
   /**
-   * Ends the reading when the time for the body is over. An anonymous body has less time while
-   * others wait for its room: a client that reserves room and sends nothing would keep out
-   * everybody else without a credential.
+   * Stops reading when the time for the body is over. An anonymous body has less time while others
+   * wait for its room. Otherwise, a client that reserves room and sends nothing would keep out
+   * everybody else who has no credential.
    */
   look(): void {
     const { clock, limits, anonymous } = this.intake
@@ -183,7 +187,7 @@ export class Incoming {
     this.#giveUp?.()
   }
 
-  /** `length`: by its header, at most the limit. */
+  /** `length`: the length in the header, capped at the limit. */
   async #read(
     body: ReadableStream<Uint8Array>,
     { limit, workspace }: BodyTerms,
@@ -201,7 +205,7 @@ export class Incoming {
     }
   }
 
-  /** Costs a third of reading it in pieces. */
+  /** Reads the body as a whole, which costs a third of reading it in pieces. */
   #whole(): Promise<Uint8Array> {
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
     this.#giveUp = () => reject(new AppError('request_timeout'))
@@ -209,7 +213,7 @@ export class Incoming {
     return promise
   }
 
-  /** A body whose length is not known must not be read beyond its limit. */
+  /** Reads a body of unknown length, which must not be read beyond its limit. */
   async #inPieces(body: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array> {
     const reader = body.getReader()
     this.#giveUp = () => void reader.cancel().catch(() => {})
@@ -229,7 +233,7 @@ export class Incoming {
     return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
   }
 
-  /** An error that nobody reads, because the client has gone. */
+  /** The error if the body breaks off. Nobody reads it, because the client is gone. */
   #broken(): AppError {
     this.intake.log.debug(
       { path: new URL(this.request.url).pathname },
@@ -239,7 +243,7 @@ export class Incoming {
   }
 }
 
-/** Bun passes on a length that is sent twice, as `5, 5`, and refuses two different ones. */
+/** If a length is sent twice, Bun passes it on as `5, 5`. It refuses two different lengths. */
 const lengthIn = (headers: Headers): number | undefined => {
   const length = headers.get('content-length')
   return length === null ? undefined : Number.parseInt(length, 10)
@@ -251,7 +255,7 @@ const tooLarge = (limit: number): AppError =>
     `the body is larger than ${limit < MIB ? `${limit / KIB} KiB` : `${limit / MIB} MiB`}`,
   )
 
-/** Throws `invalid_input` for what is not UTF-8. */
+/** Throws `invalid_input` if the bytes are not UTF-8. */
 export const decodeText = (bytes: Uint8Array): string => {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)

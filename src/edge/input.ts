@@ -1,6 +1,6 @@
 /**
  * A request as an operation's flat input: path parameters, query and body. Converts strings of the
- * query, never the body.
+ * query, but never of the body.
  */
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { type NamedOp, readsOnly } from '#contract/op'
@@ -63,8 +63,8 @@ const withParams = (fields: Input, params: Record<string, string> | undefined): 
 }
 
 /**
- * Of a request without a body, at once. `workspace`: the caller's; undefined for an anonymous one.
- * Throws `invalid_input`, and the errors of `Incoming.text`.
+ * Returns at once if the request has no body. `workspace`: the caller's, or undefined for an
+ * anonymous caller. Throws `invalid_input` and the errors of `Incoming.text`.
  */
 export const inputOf = (
   o: NamedOp,

@@ -1,7 +1,7 @@
 /**
- * Bounds the cost of unanswered requests: unfinished anonymous requests, credentials being checked,
+ * Limits the cost of unanswered requests: unfinished anonymous requests, credentials being checked,
  * and bytes of bodies. Bun calls us when it has the headers, and always reads up to 1 MiB of the
- * body ahead. We therefore reserve room for a body before any wait, and bound the bodies that wait
+ * body ahead. We therefore reserve room for a body before any wait, and limit how many bodies wait
  * for room.
  */
 import { Budget } from '#kernel/budget'
@@ -16,25 +16,28 @@ const MIB = 1_024 * KIB
 export interface IntakeLimits {
   /** Bytes of all bodies in the process. */
   bytes: number
-  /** The part of them for callers without a credential; one network gets at most a quarter. */
+  /**
+   * The part of `bytes` for callers without a credential. One network gets at most a quarter of it.
+   */
   anonymousBytes: number
   /**
-   * The part of them for callers whose credential is being checked; one network gets at most half.
+   * The part of `bytes` for callers whose credential is being checked. One network gets at most
+   * half of it.
    */
   uncheckedBytes: number
-  /** The share of the rest that one workspace gets. */
+  /** The share of the remaining bytes that one workspace gets. */
   workspaceBytes: number
   /** How long a body waits for room. */
   roomWithinMs: number
-  /** How long a body may take to arrive, from its headers on. */
+  /** How long a body may take to arrive, counted from its headers. */
   bodyWithinMs: number
   /**
    * How long an anonymous body may take while others wait for its room. Less than `roomWithinMs`.
    */
   givesWayAfterMs: number
   /**
-   * Unfinished requests without a credential from one network, and also its concurrent credential
-   * checks.
+   * How many requests of one network without a credential may be unfinished. Also how many of its
+   * credential checks may run at once.
    */
   unfinished: number
 }
@@ -56,14 +59,14 @@ const WAITERS = 1_024
 const CHECKS_WAITING = 2_048
 const CHECKS_WITHIN_MS = 5_000
 /**
- * How often the time of bodies that are being read is looked at. A timer for each body would cost
+ * How often the time of bodies that are being read is checked. A timer for each body would cost
  * more.
  */
 const LOOK_EVERY_MS = 250
 
 /** A body that is being read. */
 export interface BodyReading {
-  /** Ends it if its time is over. */
+  /** Stops reading if the body's time is over. */
   look(): void
 }
 
@@ -111,7 +114,7 @@ export class Intake {
     this.members = budget(bytes - anonymousBytes - uncheckedBytes, workspaceBytes)
   }
 
-  /** Unfinished requests without a credential. */
+  /** How many requests without a credential are unfinished. */
   unfinishedOf(address: string): number {
     return this.#unfinished.get(address) ?? 0
   }
@@ -128,7 +131,7 @@ export class Intake {
     if (left > 0) this.#unfinished.set(address, left)
     else this.#unfinished.delete(address)
   }
-  /** Looks at the time of a body until it has been read. */
+  /** Checks the time of a body until it has been read. */
   watch(reading: BodyReading): void {
     this.#reading.add(reading)
     if (this.#isLooking) return

@@ -11,8 +11,8 @@ import { readForwarded } from './forwarded-command.ts'
 import type { Incoming } from './incoming.ts'
 
 /**
- * A forwarded letter holds the caller and the input, escaped once more, and may be larger than the
- * original body.
+ * A forwarded letter holds the caller and the input, which is escaped once more. It may therefore
+ * be larger than the original body.
  */
 const LETTER_FACTOR = 4
 
@@ -25,8 +25,8 @@ export interface LetterDeps {
 }
 
 /**
- * Answers 404, as for any unknown path, to a sender without the deployment's key, before reading
- * the body; 400 to a malformed letter.
+ * Answers 404, as for any unknown path, if the sender does not have the deployment's key. It does
+ * so before reading the body. Answers 400 if the letter is malformed.
  */
 export const receiveLetter = ({ operations, signature, serving, log }: LetterDeps) => {
   const byId = new Map(operations.map((o) => [o.id, o]))
@@ -58,7 +58,7 @@ const reply = async (
     }
   } catch (cause) {
     if (cause instanceof OwnedElsewhere) return { elsewhere: true }
-    // Instead of a 503: another process is about to take over, and can answer.
+    // Sent instead of a 503, because another process is about to take over and can answer.
     if (cause instanceof AppError && cause.code === 'unavailable' && !serving())
       return { elsewhere: true }
     const error = AppError.from(cause)

@@ -11,7 +11,7 @@ const LOCAL_NAMES = ['localhost', '127.0.0.1', '[::1]']
 
 /**
  * Accepts the public URL, and localhost at the port that the server listens on. `port` is called
- * each time, because it may be chosen late.
+ * each time, because the port may be chosen late.
  */
 export const createOrigins = (publicUrl: string, port: () => number): Origins => {
   const own = new URL(publicUrl).origin

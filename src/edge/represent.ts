@@ -1,6 +1,6 @@
 /**
- * Answers of operations in the form that a client can take: compressed, and not again if it has a
- * single record already.
+ * Answers of operations in a form that suits the client: compressed, and left out if the client
+ * already has the single record.
  */
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -11,23 +11,23 @@ import { encodingOf } from './encoding.ts'
 import { answerResponse } from './respond.ts'
 import { isCurrent } from './validators.ts'
 
-/** In bytes. Below it, compression saves no packet. */
+/** In bytes. Compressing a smaller answer does not save a packet. */
 const WORTH_COMPRESSING = 1_024
-/** The next levels save a few per cent, and take several times as long. */
+/** The next levels save a few per cent, but take several times as long. */
 const LEVEL = 4
 
 const compress = promisify(gzip)
 
-/** Weak: the same record in any coding. */
+/** The tag is weak, because it is the same for a record in any coding. */
 const tagOf = (body: string): string =>
   `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`
 
-/** The credential has been checked, as for every answer. */
+/** The credential has been checked at this point, as for every answer. */
 const currentOr = (request: Request, response: Response, body: string): Response => {
   const etag = tagOf(body)
   const headers = new Headers(response.headers)
   headers.set('etag', etag)
-  // The rights may have ended, so every use of a stored copy asks again.
+  // Access may have ended, so every use of a stored copy must ask again.
   headers.set('cache-control', 'private, no-cache')
   if (!isCurrent(request, etag)) return new Response(body, { status: response.status, headers })
   headers.delete('content-type')
@@ -35,8 +35,8 @@ const currentOr = (request: Request, response: Response, body: string): Response
 }
 
 /**
- * What a client can learn of a secret by having it compressed beside text of its own choice
- * (BREACH) rules out compression for answers with secrets.
+ * Answers with secrets are not compressed: a client could learn something about a secret by having
+ * it compressed next to text of its own choice (BREACH).
  */
 export const represent = async (
   o: NamedOp,

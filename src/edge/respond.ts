@@ -9,7 +9,10 @@ const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
 
 const requestIds = new WeakMap<Request, string>()
 
-/** The caller's X-Request-Id if it is valid, else a new one; always the same for one request. */
+/**
+ * The caller's X-Request-Id if it is valid, otherwise a new one. Always the same for the same
+ * request.
+ */
 export const requestIdOf = (request: Request): string => {
   const known = requestIds.get(request)
   if (known) return known
@@ -31,7 +34,7 @@ export const answerResponse = (
   return new Response(body, { status, headers })
 }
 
-/** Answers of forms that others have laid down. */
+/** Answers in formats that others have defined. */
 export const textResponse = (
   body: string,
   contentType: string,

@@ -1,11 +1,11 @@
-/** Routes that are not operations: they take forms, and answer in formats of their own. */
+/** Routes that are not operations. They take forms, and answer in formats of their own. */
 import { PUBLIC_BODY_LIMIT } from '#contract/kinds'
 import type { BodyTerms, Incoming } from './incoming.ts'
 
 export interface Route {
   method: 'GET' | 'POST'
   path: string
-  /** Never rejects: answers errors in its own format. */
+  /** Never rejects. Answers errors in the route's own format. */
   respond(incoming: Incoming): Promise<Response>
 }
 
@@ -19,7 +19,7 @@ export class FormError extends Error {
 }
 
 /**
- * The fields of a form, without the empty ones. Throws `FormError`, and the errors of
+ * The fields of a form, without the empty ones. Throws `FormError` and the errors of
  * `Incoming.text`.
  */
 export const readForm = async (

@@ -27,7 +27,7 @@ export interface ServeDeps {
   origins: Origins
   addresses: Addresses
   streams: Pick<Streams, 'open'>
-  /** Of the downloads of files. */
+  /** The slots for downloads of files. */
   fileSlots: Slots
   log: Log
 }
@@ -63,7 +63,7 @@ const answer = (deps: ServeDeps, o: Operation, incoming: Incoming): Promise<Resp
   })
 
 /**
- * The answer begins after the first record has been read, so errors until then have their own
+ * The answer begins after the first record has been read, so that errors until then have their own
  * status.
  */
 const stream = (deps: ServeDeps, o: Bound<'download'>, incoming: Incoming): Promise<Response> =>
@@ -88,13 +88,13 @@ const sendFile = (deps: ServeDeps, o: Bound<'file'>, incoming: Incoming): Promis
     return bytesResponse(file, { ...sending, holder, slots: deps.fileSlots, log: deps.log })
   })
 
-/** An answer, or the stream of one that goes on. */
+/** An answer, or the stream that continues it. */
 const read = (deps: ServeDeps, o: Bound<'query'>, incoming: Incoming): Promise<Response> => {
   if (!wantsStream(o, incoming.request)) return answer(deps, o, incoming)
   return asCaller(deps, o, incoming, (call) => deps.streams.open({ o, incoming, call }))
 }
 
-/** What a caller asks by this request. */
+/** What a caller asks for with this request. */
 export const callOf = (
   { tenantId, principal, scopes, plan }: AuthenticatedCaller,
   request: Request,
@@ -161,7 +161,7 @@ const admit = async (
     if (!isExempt(o, 'rates')) deps.addresses.count(incoming.address())
     incoming.countAsAnonymous()
   }
-  // These operations set cookies: a foreign page must not sign a browser in or out.
+  // These operations set cookies. A foreign page must not be able to sign a browser in or out.
   if (!deps.origins.isOurs(request))
     throw new AppError('forbidden', 'pages of other origins cannot send this request')
   const visit = await visitOf(deps, o, incoming)
@@ -177,8 +177,8 @@ const admit = async (
 }
 
 /**
- * Throws `unauthenticated` if the operation needs a signed-in person and there is none, `forbidden`
- * for an API key.
+ * Throws `unauthenticated` if the operation needs a signed-in person and there is none, and
+ * `forbidden` for an API key.
  */
 export const visitOf = async (
   { authenticator, cookies, origins }: ServeDeps,
@@ -200,7 +200,7 @@ export const visitOf = async (
   return { ...visit, session: session ?? refuseKey() }
 }
 
-/** By the kind of operation. */
+/** How each kind of operation is served. */
 const serving: {
   [K in Kind]: (deps: ServeDeps, o: Bound<K>, incoming: Incoming) => Promise<Response>
 } = {

@@ -4,7 +4,7 @@ import type { Log } from '#kernel/log'
 import type { Visit } from '#ops/engine/call'
 
 export interface ProxyTrust {
-  /** Whether the other end of a connection is one of them. */
+  /** Whether the other end of a connection is a trusted proxy. */
   isProxy(address: string): boolean
 }
 
@@ -27,8 +27,8 @@ export const trustIn = (named: readonly string[]): ProxyTrust => {
 }
 
 /**
- * The client's IP address. Believes X-Forwarded-For only of named proxies, and only what they have
- * written.
+ * The client's IP address. Believes X-Forwarded-For only if it comes from a named proxy, and only
+ * the part that such proxies wrote.
  */
 export const clientAddressOf = (
   request: Request,

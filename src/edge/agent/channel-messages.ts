@@ -1,4 +1,4 @@
-/** What a verified post to a channel brings: messages, and what became of ours. */
+/** Takes in what a verified post to a channel contains: messages, and reports about ours. */
 import { arrivedOf } from '#decisions/agent/channel-bounds'
 import type { ArrivedMessage } from '#domain/agent/channel/message'
 import { partNamed } from '#domain/agent/channel/undelivered'
@@ -9,17 +9,17 @@ import type { Incoming } from '../incoming.ts'
 import type { Addressed } from './channel-signatures.ts'
 import { callFrom } from './inbound.ts'
 
-/** Conversations of one post whose messages are taken at once. */
+/** How many of a post's conversations have their messages taken at once. */
 const AT_ONCE = 8
 
-/** A post, and what takes what it brings. */
+/** A post, and the operations that take in its contents. */
 interface Received {
   adapter: ChannelAdapter
   post: InboundPost
   incoming: Incoming
-  /** Takes a message. */
+  /** The operation that takes in a message. */
   operation: Operation
-  /** Notes messages of ours that did not arrive. */
+  /** The operation that notes messages of ours that did not arrive. */
   undelivered: Operation
 }
 
@@ -27,7 +27,7 @@ interface Taking extends Addressed {
   message: ArrivedMessage
 }
 
-/** Every message once, although several of the connections may be shown it. */
+/** Each message only once, even if several of the connections are shown it. */
 const messagesOf = ({ adapter, post }: Received, connections: readonly Addressed[]): Taking[] => {
   const seen = new Set<string>()
   return connections.flatMap((one) =>
@@ -40,7 +40,7 @@ const messagesOf = ({ adapter, post }: Received, connections: readonly Addressed
   )
 }
 
-/** `gone`: the connection, since it was looked for. */
+/** `gone`: the connection was deleted since it was looked up. */
 export type Taken =
   | { outcome: 'taken' | 'known' | 'declined' | 'gone'; retryAfter: 0 }
   | { outcome: 'later'; retryAfter: number }
@@ -65,7 +65,10 @@ const take = (
     operation.run(() => ({ id: open.id, message }), callFrom(tenantId, incoming)),
   )
 
-/** Messages of one thread are taken one after the other; none after one that came too soon. */
+/**
+ * Takes the messages of one thread one after the other. After a message that came too soon, takes
+ * no more.
+ */
 const takeAll = async (
   all: readonly Taking[],
   takeOne: (taking: Taking) => Promise<Taken>,
@@ -85,12 +88,12 @@ const takeAll = async (
   return results
 }
 
-/** In one letter. */
+/** How many are noted in one letter. */
 const MOST_UNDELIVERED = 100
 
 /**
- * Messages of ours that did not arrive. Those that another program sent under this key have no name
- * of ours.
+ * Notes messages of ours that did not arrive. Messages that another program sent with the same key
+ * do not have our names, and are skipped.
  */
 const noteUndelivered = async (
   { undelivered, adapter, post, incoming }: Received,
@@ -114,7 +117,7 @@ const noteUndelivered = async (
   return results
 }
 
-/** Takes all that a post brings its connections. */
+/** Takes in everything that a post contains for its connections. */
 export const takeFrom = async (
   received: Received,
   connections: readonly Addressed[],

@@ -1,4 +1,4 @@
-/** The connections that a post to a channel is for: those whose signature it carries. */
+/** The connections that a post to a channel is for: those that signed it. */
 import { openConnection } from '#decisions/agent/channel-connections'
 import type { Channel } from '#domain/agent/channel/channel'
 import { newId } from '#kernel/ids'
@@ -24,17 +24,20 @@ export interface SignatureDeps {
   log: Log
 }
 
-/** Those of them that are looked at: a mail may be for many people beside us. */
+/** How many of them are looked at, because a mail may be for many people other than us. */
 const MOST_LOOKED_AT = 20
 
-/** A connection for posts that name none, so that they take as long to refuse as others. */
+/**
+ * A connection that does not exist. It is checked for posts that name none, so that refusing them
+ * takes as long as refusing others.
+ */
 const NOBODY = {
   tenantId: '00000000-0000-0000-0000-000000000000',
   id: newId(),
   secret: newWebhookSecret(),
 }
 
-/** Sealed as those of others are. */
+/** Its credentials, sealed like those of real connections. */
 const nobodys = ({ sealer, channels }: SignatureDeps): Nobodys =>
   Object.fromEntries(
     Object.values(channels).map(({ channel, fields }) => {
@@ -62,7 +65,7 @@ export interface Addressed {
   isReal: boolean
 }
 
-/** A connection with its credentials, or that of nobody. */
+/** A connection with its credentials, or the one that does not exist. */
 const openAddressed = async (
   deps: Verifying,
   channel: Channel,
@@ -78,7 +81,7 @@ const openAddressed = async (
     ? { connection: channelConnectionPart(id), sealed: channelCredentialsPart(id) }
     : nobody
   const { connection, sealed } = await loadBy((query) => db.read({ tenantId }, query), parts)
-  // It may have been deleted meanwhile.
+  // It may have been deleted in the meantime.
   if (!connection || !sealed) return openAddressed(deps, channel, undefined)
   try {
     return {
@@ -96,8 +99,8 @@ const openAddressed = async (
 }
 
 /**
- * The connections that a post names, the likeliest first, as far as it carries their signatures. As
- * much is done for a routing key that nobody has as for another.
+ * The connections that a post names and that signed it, the likeliest first. An unknown routing key
+ * takes as much work as a known one.
  */
 const verifyPost = async (
   deps: Verifying,

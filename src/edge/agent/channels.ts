@@ -1,6 +1,6 @@
 /**
- * Where providers of channels post what people write. Each post is verified by its raw bytes before
- * anything of it is believed.
+ * Where the providers of channels post what people write. Each post is verified by its raw bytes
+ * before anything in it is believed.
  */
 import { Buffer } from 'node:buffer'
 import { createHash } from 'node:crypto'
@@ -20,18 +20,18 @@ import type { InboundDeps } from './inbound.ts'
 
 export interface ChannelDeps extends InboundDeps {
   channels: ChannelAdapters
-  /** Without a trailing slash. Some providers sign it. */
+  /** Without a trailing slash. Some providers include it in their signature. */
   publicUrl: string
   log: Log
 }
 
 const POST_BYTES = 1_048_576
-/** Routing keys that one post can name. */
+/** How many routing keys a post may name. */
 const MOST_KEYS = 100
-/** Before a provider tries again where nobody has connected its channel. In seconds. */
+/** If nobody has connected the channel, when the provider should try again. In seconds. */
 const UNCONFIGURED_RETRY_S = 300
 
-/** The same for a routing key that nobody has as for a signature that is wrong. */
+/** Refuses an unknown routing key with the same error as a wrong signature. */
 const refuse = (): never => fail('unauthenticated', 'no channel has this routing key and signature')
 
 interface Receiving extends ChannelDeps {
@@ -46,7 +46,7 @@ const later = (seconds: number, requestId: string): Response =>
   )
 
 const RECEIVED = JSON.stringify({ received: true })
-/** Twilio takes an answer for instructions, and warns of one that has none in its form. */
+/** Twilio treats an answer as instructions, and warns about one that is not in its form. */
 const NO_INSTRUCTIONS = '<?xml version="1.0" encoding="UTF-8"?><Response/>'
 
 const acknowledge = (channel: Channel, requestId: string): Response =>
@@ -112,7 +112,7 @@ const answerOf = (channel: Channel, requestId: string, results: readonly Taken[]
 
 const LONGEST_CHALLENGE = 1_000
 
-/** Meta asks whether it was a workspace of this deployment that gave it the address. */
+/** Meta asks whether a workspace of this deployment gave it the address. */
 const challenge = async ({ db }: ChannelDeps, incoming: Incoming): Promise<Response> => {
   if (channelOf(incoming) !== 'whatsapp') return fail('method_not_allowed')
   const { searchParams } = new URL(incoming.request.url)

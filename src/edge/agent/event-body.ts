@@ -1,21 +1,21 @@
 /**
- * The body of an answer in server-sent events: text that is written as it comes, and read as fast
- * as the client reads.
+ * The body of an answer in server-sent events. Text is written as it arises, and read as fast as
+ * the client reads.
  */
 
 const encoder = new TextEncoder()
 
-/** A client that has read nothing of so much has gone, or is too slow. In bytes. */
+/** A client that has not read this many bytes is gone or too slow. */
 export const MOST_BEHIND = 256 * 1_024
 
 export interface ServerEvent {
-  /** Of an event that is stored. */
+  /** The number of an event that is stored. */
   id?: number
   event: string
   data: Record<string, unknown>
 }
 
-/** JSON has no line breaks. */
+/** JSON has no line breaks, so each event is one line. */
 export const formatEvent = ({ id, event, data }: ServerEvent): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 
@@ -27,7 +27,7 @@ export class EventBody {
   readonly stream: ReadableStream<Uint8Array>
   #pieces: Uint8Array[] = []
   #size = 0
-  /** How often the client has been given something. */
+  /** How many times the client was handed something. */
   #handed = 0
   #ended = false
   /** Set while the client could read more than there is. */
@@ -48,12 +48,12 @@ export class EventBody {
     return this.#handed
   }
 
-  /** In bytes. */
+  /** How many bytes the client has not read yet. */
   get behind(): number {
     return this.#size
   }
 
-  /** A client that is too far behind is dropped. */
+  /** Drops the client if it is too far behind. */
   write(text: string): void {
     if (this.#ended) return
     const piece = encoder.encode(text)
@@ -63,7 +63,7 @@ export class EventBody {
     else if (this.#size > MOST_BEHIND) this.drop()
   }
 
-  /** Resolves once the client has been given all that was written, or is gone. */
+  /** Resolves once the client has been handed everything that was written, or is gone. */
   async drained(): Promise<void> {
     if (this.#ended || this.#size === 0) return
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -71,14 +71,14 @@ export class EventBody {
     await promise
   }
 
-  /** The client still gets what was written. */
+  /** Ends the stream. The client still gets what was written. */
   end(): void {
     if (this.#ended) return
     this.#over()
     if (this.#reader) this.#hand()
   }
 
-  /** What was written and not read is lost. */
+  /** Ends the stream. What was written but not read is lost. */
   drop(): void {
     this.#pieces = []
     this.#size = 0

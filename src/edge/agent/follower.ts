@@ -1,20 +1,20 @@
-/** One stream: stored events, read as rows, and the text of models between them. */
+/** One stream: stored events, which are read as rows, and between them the text of models. */
 import { AppError } from '#kernel/errors'
 import type { Log } from '#kernel/log'
 import type { JobNews, Piece } from '#ops/agent/job/bus'
 import { MOST_EVENTS } from '#store/agent/events'
 import { COMMENT, EventBody, formatEvent, MOST_BEHIND } from './event-body.ts'
 
-/** An event as the operation answers it. */
+/** An event as the operation returns it. */
 interface StoredEvent {
   seq: number
   type: string
   data: Record<string, unknown>
-  /** In a conversation, which has many. */
+  /** The job of the event. A conversation has many. */
   jobId?: string
 }
 
-/** What the operation answers. `done`: nothing more will happen. */
+/** What the operation returns. `done`: nothing more will happen. */
 export interface Look {
   events: StoredEvent[]
   nextSeq: number
@@ -22,20 +22,23 @@ export interface Look {
 }
 
 export interface Followed {
-  /** Reads what comes after an event. Rejects if the caller may no longer. */
+  /** Reads what comes after an event. Rejects if the caller no longer has access. */
   look(after: number): Promise<Look>
-  /** Of the job or conversation. Events name their job if it is another. */
+  /** The id of the job or conversation. Events name their job if it is another one. */
   id: string
   log: Log
 }
 
-/** The client reconnects so soon after the stream has ended. In milliseconds. */
+/** How soon the client reconnects after the stream has ended. In milliseconds. */
 const RECONNECT_MS = 2_000
 
-/** More jobs of a conversation are not at work at once; a stream can be open for weeks. */
+/**
+ * More jobs than a conversation has at work at once. It is a limit because a stream can be open for
+ * weeks.
+ */
 const MOST_JOBS = 100
 
-/** Whether the reason not to look will be the same the next time. */
+/** Whether the next look would fail for the same reason. */
 const isFinal = (cause: unknown): boolean =>
   AppError.from(cause).status < 500 && AppError.from(cause).code !== 'rate_limited'
 
@@ -45,16 +48,16 @@ export class Follower {
   #pieces: Piece[] = []
   #length = 0
   /**
-   * By job, the last step that has ended: the message holds what it said. Of the jobs of a
-   * conversation those that were last at work.
+   * For each job, the last step that has ended. The stored message has what it said. For a
+   * conversation, only the jobs that were at work last are kept.
    */
   readonly #endedSteps = new Map<string, number>()
   #after = 0
   #mustLook = false
   #mustComment = false
-  /** Until it begins, it only listens. */
+  /** True until the stream begins: it then only listens. */
   #isBusy = true
-  /** How much the client had been given at the last comment. */
+  /** How much the client had been handed at the last comment. */
   #handed = 0
 
   constructor(private readonly followed: Followed) {
@@ -62,7 +65,7 @@ export class Follower {
     this.body.write(`retry: ${RECONNECT_MS}\n\n`)
   }
 
-  /** What is given back when the stream has ended, for whatever reason. */
+  /** Releases `held` when the stream has ended, for whatever reason. */
   onEnd(held: Disposable): void {
     if (this.body.ended) held[Symbol.dispose]()
     else this.#held.use(held)
@@ -81,8 +84,8 @@ export class Follower {
   }
 
   /**
-   * Looks whether the caller may go on, and writes a comment. A client that has read nothing since
-   * the last one is dropped.
+   * Checks whether the caller still has access, and writes a comment. Drops a client that has read
+   * nothing since the last comment.
    */
   comment(): void {
     if (this.body.behind > 0 && this.body.handed === this.#handed) this.body.drop()
@@ -96,18 +99,18 @@ export class Follower {
     this.#wake()
   }
 
-  /** Looks again if the last look has failed. */
+  /** Looks again if the last look failed. */
   retry(): void {
     if (this.#mustLook) this.#wake()
   }
 
-  /** After a last comment. */
+  /** Ends the stream after a last comment. */
   end(): void {
     this.body.write(COMMENT)
     this.body.end()
   }
 
-  /** While the client catches up with rows, pieces wait. */
+  /** Keeps a piece of text while the client catches up with the rows. */
   #keep(piece: Piece): void {
     this.#pieces.push(piece)
     if (piece.kind === 'delta') this.#length += piece.text.length
@@ -143,8 +146,8 @@ export class Follower {
   }
 
   /**
-   * After a failure that may pass, no comment is written until a look has succeeded: the connection
-   * ends if that takes long.
+   * After a failure that may pass, no comment is written until a look succeeds. If that takes long,
+   * the connection ends.
    */
   #failed(cause: unknown): void {
     if (isFinal(cause)) this.body.end()
@@ -152,7 +155,7 @@ export class Follower {
     this.followed.log.debug({ err: cause }, 'a stream could not be continued')
   }
 
-  /** At the pace of the client, however many there are. */
+  /** Sends the events at the pace of the client, however many there are. */
   async #send({ events, nextSeq, done }: Look): Promise<void> {
     for (const event of events) {
       await this.body.drained()

@@ -1,6 +1,6 @@
 /**
  * Where signed posts from outside come in. Each is verified by its raw bytes before anything reads
- * it, and begins a job.
+ * it, and then begins a job.
  */
 import { Buffer } from 'node:buffer'
 import { POST_BYTES } from '#domain/agent/trigger/webhook-rule'
@@ -27,11 +27,11 @@ export interface InboundDeps {
   now(): number
 }
 
-/** The same for an address that does not exist as for a signature that is wrong. */
+/** Refuses an unknown address with the same error as a wrong signature. */
 const refuse = (): never =>
   fail('unauthenticated', 'no webhook rule has this address and signature')
 
-/** Signs for rules that do not exist, so that they take as long to refuse as others. */
+/** Signs for rules that do not exist, so that refusing them takes as long as refusing others. */
 const NOBODYS = newWebhookSecret()
 
 interface Addressed {
@@ -56,7 +56,7 @@ const findAddressed = async (
   )
 }
 
-/** The deployment itself hands on what came in. */
+/** The call by which the deployment itself passes on what came in. */
 export const callFrom = (tenantId: string, incoming: Incoming): Call => ({
   ...{
     tenantId,

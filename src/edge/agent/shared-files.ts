@@ -1,4 +1,4 @@
-/** Downloads by the token of a share, without a credential. */
+/** Downloads by the token of a share, without any other credential. */
 import { networkOf } from '#domain/app/network-of'
 import { fail } from '#kernel/errors'
 import type { Log } from '#kernel/log'
@@ -24,9 +24,9 @@ export interface SharedFileDeps {
 const NOBODY = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Whatever the token is, two statements look for it: that of a share which never was, has expired,
- * was revoked or belongs to a deleted artifact finds no workspace, and then no file among those of
- * nobody. So nothing tells them apart, not even the time of the answer.
+ * Whatever the token is, two statements look for it. The token of a share that never existed, has
+ * expired, was revoked or belongs to a deleted artifact finds no workspace, and then no file among
+ * those of nobody. So nothing tells these cases apart, not even the time that the answer takes.
  */
 const sharedFile = async (
   { db, files }: SharedFileDeps,
@@ -45,8 +45,8 @@ const sharedFile = async (
 }
 
 /**
- * The token is in the address: nothing that the file links to may learn it, and no search engine
- * keeps it.
+ * The token is part of the address, so nothing that the file links to may learn the address, and no
+ * search engine may store it.
  */
 const headers = { 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex' }
 

@@ -1,7 +1,7 @@
 /**
- * Operations whose answer goes on with what happens, as server-sent events. The process that owns
- * the workspace is told of each commit, and of the text of models. Another process passes the
- * stream on to the owner; where that is impossible it reads rows, without the text.
+ * Operations whose answer continues with what happens, as server-sent events. The process that owns
+ * the workspace is told about each commit, and about the text of models. Another process passes the
+ * stream on to the owner. If that is impossible, it reads rows, without the text.
  */
 import type { NamedOp } from '#contract/op'
 import { AppError, fail } from '#kernel/errors'
@@ -20,11 +20,11 @@ import { Follower, type Look } from './follower.ts'
 
 export interface StreamTimes {
   /**
-   * Between comments, each after a look whether the caller may go on. Well below the idle timeout
-   * of a connection.
+   * The time between comments. Before each, the stream checks whether the caller still has access.
+   * Well below the idle timeout of a connection.
    */
   commentMs: number
-  /** Between reads of rows where this process does not own the workspace. */
+  /** The time between reads of rows if this process does not own the workspace. */
   lookMs: number
 }
 
@@ -32,8 +32,8 @@ const usualTimes: StreamTimes = { commentMs: 15_000, lookMs: 1_000 }
 /** A party is a credential. */
 const LIMITS = { name: 'streams', perParty: 20, perWorkspace: 200, total: 1_000, retryAfter: 5 }
 /**
- * Those of them that another process answers. Each takes a connection to it, of which Bun opens 512
- * at once, for letters too.
+ * The limits for streams that another process answers. Each takes a connection to it, and Bun opens
+ * 512 at once, which letters need as well.
  */
 const PASSED_ON = { ...LIMITS, perWorkspace: 64, total: 192 }
 
@@ -57,7 +57,7 @@ interface Asked {
 /** A stream while it is open. */
 interface Open {
   tick?(): void
-  /** After a last comment. */
+  /** Ends the stream after a last comment. */
   end(): void
 }
 
@@ -88,7 +88,7 @@ export class Streams implements Disposable {
     }, this.#times.lookMs)
   }
 
-  /** Ends all streams. Their clients come again, to another process. */
+  /** Ends all streams. Their clients reconnect to another process. */
   [Symbol.dispose](): void {
     this.#isClosing = true
     clearInterval(this.#timer)
@@ -96,15 +96,15 @@ export class Streams implements Disposable {
   }
 
   /**
-   * Rejects with the errors of the operation, `rate_limited:streams`, and `unavailable` while the
-   * process stops.
+   * Rejects with the operation's errors, with `rate_limited:streams`, and with `unavailable` while
+   * the process is stopping.
    */
   async open(asked: Asked): Promise<Response> {
     const { o, incoming, call } = asked
     const input = withLastId(await inputOf(o, incoming, call.tenantId), incoming.request)
     const id = String(input.id).toLowerCase()
     const follower = new Follower({ id, look: lookOf(asked, input), log: this.deps.log })
-    // Before the first read, so that nothing is missed between it and the next.
+    // Subscribes before the first read, so that nothing is missed between it and the next.
     follower.onEnd(this.deps.bus.subscribe(id, (news) => follower.hear(news)))
     try {
       const { body, allowances } = await o.run(() => input, call)
@@ -119,7 +119,7 @@ export class Streams implements Disposable {
     }
   }
 
-  /** Rejects if there is no room. Returns a function that makes it free. */
+  /** Takes a slot, and returns what frees it. Rejects if there is no room. */
   #admit(open: Open, call: Call): Disposable {
     if (this.#isClosing) fail('unavailable', 'the server is stopping, try again', { retryAfter: 2 })
     const release = this.#slots.take(holderOf(call, open))
@@ -145,7 +145,9 @@ export class Streams implements Disposable {
     follower.begin(first)
   }
 
-  /** The stream of the process that owns the workspace, if another one does and can be reached. */
+  /**
+   * The stream of the process that owns the workspace, if that is another one and can be reached.
+   */
   async #passOn({ incoming: { request }, call }: Asked): Promise<Response | undefined> {
     const { db, log, owns, incarnation } = this.deps
     if (owns(call.tenantId) || request.headers.has(HOP_HEADER)) return undefined
@@ -172,7 +174,7 @@ export class Streams implements Disposable {
     return undefined
   }
 
-  /** Undefined if there is none: then the rows are read here. */
+  /** Undefined if there is no place. Then the rows are read here. */
   #placeAmongPassedOn(open: Open, call: Call): (() => void) | undefined {
     try {
       return this.#passedOn.take(holderOf(call, open))
@@ -194,7 +196,7 @@ const eventResponse = (
   new Response(body, {
     headers: {
       'content-type': TYPE,
-      // No proxy between may hold events back, or change them.
+      // Keeps proxies from holding events back or changing them.
       'cache-control': 'no-store, no-transform',
       'x-accel-buffering': 'no',
       'x-request-id': requestId,
@@ -204,7 +206,7 @@ const eventResponse = (
 
 const LAST_ID = 'Last-Event-ID'
 
-/** A client that comes again names the last event that it has. It gets its first answer at once. */
+/** A client that reconnects names the last event that it has, and gets its first answer at once. */
 const withLastId = (
   { wait: _, ...input }: Record<string, unknown>,
   { headers }: Request,
@@ -218,7 +220,9 @@ const withLastId = (
   })
 }
 
-/** Further reads, with the same checks as the first. They count against no rate. */
+/**
+ * Reads more, with the same checks as the first read. These reads do not count against any rate.
+ */
 const lookOf = ({ o, call }: Asked, input: Input): ((after: number) => Promise<Look>) => {
   const again: Call = { ...call, plan: undefined }
   return async (after) => JSON.parse((await o.run(() => ({ ...input, after }), again)).body) as Look

@@ -1,7 +1,7 @@
 /**
- * One decision on many items, as a tool. Without approval, for which each text must have been read.
- * An answer with every item in full would be too long for a model, and it cannot be read again in
- * pages: the tool gives a line for each.
+ * One decision on many items, as a tool. It does not approve, because each text must have been read
+ * for that. An answer with every item in full would be too long for a model and cannot be read
+ * again in pages, so the tool returns a line for each.
  */
 import { type Static, Type as T } from '@sinclair/typebox'
 import { bulkActions } from '#contract/growth/item-bulk'
@@ -13,7 +13,8 @@ import { cut } from './answer/truncate.ts'
 
 const BULK = 'growth.items.bulk'
 /**
- * In characters: the answer about the most items, all refused, stays below what a model can take.
+ * The longest error of an item, in characters. With it, an answer that refuses the most items
+ * allowed stays below what a model can take.
  */
 const LONGEST_ERROR = 130
 
@@ -84,6 +85,6 @@ const toolOf = (o: Operation): Operation => {
   return { ...o, ...tool } as unknown as Operation
 }
 
-/** The operations, with the one for many items as a tool. */
+/** The operations, with a tool added for many items. */
 export const withBulk = (all: readonly Operation[]): Operation[] =>
   all.map((o) => (o.id === BULK ? toolOf(o) : o))

@@ -29,7 +29,7 @@ import { moduleOf, toolsetOf, type View } from './view.ts'
 /** Fields of `_meta` in results. */
 const META = {
   replayed: 'tendril/idempotency-replayed',
-  /** The record is not in its final state yet: REST answers 202. */
+  /** The record is not in its final state yet. REST answers 202. */
   pending: 'tendril/pending',
   error: 'tendril/error',
 } as const
@@ -46,7 +46,7 @@ export interface ToolRequest {
 }
 
 /**
- * Throws a JSON-RPC error for an unknown tool. Every other failure is a result, which the model can
+ * Throws a JSON-RPC error for an unknown tool. All other failures are results, which the model can
  * read and act on.
  */
 export const callTool = async (
@@ -130,8 +130,8 @@ const unknown = (
 const LONGEST_NAME = 200
 
 /**
- * Undefined if the operation refuses a caller whose access is assumed: the refusal may have come
- * from that, or before any statement has checked the access.
+ * Undefined if the operation refuses a caller whose access is assumed, because the refusal may be
+ * due to that assumption, or may have come before any statement checked the access.
  */
 export const readTool = async (
   context: McpContext,
@@ -177,13 +177,13 @@ const successResult = (
 /** JSON allows these unescaped, but other readers take them for line ends. */
 const SEPARATORS = /[\u2028\u2029]/
 
-/** JSON in which these are escaped. They can stand in strings only. */
+/** JSON with these characters escaped. They can only occur in strings. */
 const withoutSeparators = (json: string): string =>
   SEPARATORS.test(json)
     ? json.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
     : json
 
-/** TypeScript does not declare it yet. */
+/** TypeScript does not declare `rawJSON` yet. */
 const rawJson = (JSON as JSON & { rawJSON(text: string): unknown }).rawJSON
 
 /** A reviver for `JSON.parse` that escapes these characters when the value is written again. */

@@ -1,5 +1,5 @@
 /**
- * The caller of an MCP request, whose access is checked for each request: a revoked key or a lost
+ * The caller of an MCP request. Access is checked for each request, so that a revoked key or a lost
  * role takes effect in the middle of a session.
  */
 import { BODY_LIMIT } from '#contract/kinds'
@@ -20,19 +20,21 @@ interface Parts {
 
 export type McpCaller = Pick<Call, 'tenantId' | 'principal' | 'scopes' | 'plan'>
 
-/** `mcp:use` includes reading: the API document requires no other scope of read-only tools. */
+/**
+ * `mcp:use` includes reading, because the API document requires no other scope for read-only tools.
+ */
 const withMcpAccess = (caller: McpCaller): McpCaller | undefined =>
   caller.scopes.has('mcp:use')
     ? { ...caller, scopes: new Set<Access>([...caller.scopes, 'api:read']) }
     : undefined
 
-/** The caller as the authenticator knows it, with room for the body. */
+/** The caller as the authenticator knows it. Reserves room for the body. */
 export const knownCallerOf = async (
   { authenticator }: Pick<Parts, 'authenticator'>,
   incoming: Incoming,
 ): Promise<Known> => {
   const known = await authenticator.authenticate(incoming)
-  // Must come before any other wait: Bun reads ahead.
+  // Must come before any other wait, because Bun reads ahead.
   await incoming.makeRoom({ limit: BODY_LIMIT, workspace: known.tenantId })
   return known
 }
@@ -43,8 +45,8 @@ const isCached = ({ principal: { kind, member } }: Known): boolean => kind === '
 const assumed = new WeakMap<Known, McpCaller>()
 
 /**
- * The caller with the access that was known last, for a read: its statement answers only if the
- * access is still the same. Undefined without `mcp:use`.
+ * For a read: the caller with the access that was last known. The read's statement answers only if
+ * the access is still the same. Undefined without `mcp:use`.
  */
 export const assumedCallerOf = (known: Known): McpCaller | undefined => {
   if (!isCached(known)) return withMcpAccess(known)
@@ -57,7 +59,7 @@ export const assumedCallerOf = (known: Known): McpCaller | undefined => {
 }
 
 /**
- * Throws `unauthenticated` if the credential is not valid now, `missing_scope` if it lacks
+ * Throws `unauthenticated` if the credential is no longer valid, and `missing_scope` if it lacks
  * `mcp:use`.
  */
 export const currentCallerOf = async (parts: Parts, known: Known): Promise<McpCaller> => {
@@ -74,7 +76,7 @@ const freshScopes = async (
     if (scopes.join() !== [...known.scopes].join()) authenticator.forget(known)
     return new Set(scopes)
   } catch (cause) {
-    // Makes the authenticator forget a dead key.
+    // Makes the authenticator forget a key that is no longer valid.
     await authenticator.confirm(known)
     throw cause
   }
@@ -91,7 +93,7 @@ const withGrant = (
 })
 
 /**
- * Earlier callers with their current access, in the same order; undefined for those who may no
+ * Earlier callers with their current access, in the same order. Undefined for those who may no
  * longer use MCP.
  */
 export const refreshCallers = async (
@@ -130,6 +132,6 @@ const currentPerson = async (db: Db, caller: McpCaller): Promise<McpCaller | und
 export const callerId = ({ tenantId, principal }: McpCaller): string =>
   `${tenantId} ${principal.kind} ${principal.id}`
 
-/** Role and scopes as one string; it changes when the caller's access does. */
+/** Role and scopes as one string, which changes whenever the caller's access does. */
 export const accessKey = ({ scopes, principal }: McpCaller): string =>
   `${roleOf(principal)} ${[...scopes].sort().join(' ')}`

@@ -1,11 +1,11 @@
 /**
- * Counts the running requests of each caller and workspace. Some wait for minutes, and a bound
- * keeps them from piling up.
+ * Counts the running requests of each caller and workspace. Some of them wait for minutes, and a
+ * limit keeps them from piling up.
  */
 import { callerId, type McpCaller } from './caller.ts'
 
 export class Calls {
-  /** By caller, and by workspace. */
+  /** Counts by caller and by workspace. */
   readonly #running = new Map<string, number>()
   #total = 0
 

@@ -1,6 +1,6 @@
 /**
- * The capabilities of the agent as tools: each call is one of the operation that calls them by
- * name.
+ * The agent's capabilities as tools. Each call becomes a call of the operation that calls
+ * capabilities by name.
  */
 import { capabilities } from '#contract/index'
 import type { NamedOp } from '#contract/op'
@@ -9,13 +9,13 @@ import type { Operation } from '#ops/engine/bind'
 
 export const CALL = 'agent.actions.call'
 
-/** The answer of a call without what is around it; with its job while it is not done. */
+/** The result of a call without what surrounds it. Includes the job while the call is not done. */
 const unwrapAnswer = (body: string): string => {
   const { result, job } = JSON.parse(body)
   return JSON.stringify(job ? { job } : result)
 }
 
-/** A call needs what the operation needs that makes it, whatever the capability itself does. */
+/** A call requires what that operation requires, whatever the capability itself does. */
 const toolOf = (o: NamedOp, call: Operation): Operation => {
   const run: Operation['run'] = async (read, by) => {
     const answer = await call.run(async () => ({ name: o.tool, arguments: await read() }), by)
@@ -31,7 +31,7 @@ const toolOf = (o: NamedOp, call: Operation): Operation => {
   } as unknown as Operation
 }
 
-/** The operations, and a tool for each capability. */
+/** The operations, with a tool added for each capability. */
 export const withCapabilities = (all: readonly Operation[]): Operation[] => {
   const call =
     all.find(({ id }) => id === CALL) ?? fail('internal', `there is no operation ${CALL}`)

@@ -12,7 +12,9 @@ export interface McpContext {
   operations: ReadonlyMap<string, Operation>
   /** The caller, authenticated for this request. */
   call: Call
-  /** Runs an operation with the same checks as over REST. Rejects with its `AppError`. */
+  /**
+   * Runs an operation with the same checks as over REST. Rejects with the operation's `AppError`.
+   */
   run(id: string, input: unknown, more?: Pick<Call, 'idempotencyKey'>): Promise<Answer>
 }
 

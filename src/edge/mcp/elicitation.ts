@@ -1,7 +1,7 @@
 /**
- * Sends the user of a client to the page where a person decides. The client only opens it: neither
- * its answer nor its key decides. Clients before 2026-07-28 are asked while the call waits; those
- * since then get the question as the result, and call again.
+ * Sends the client's user to the page where a person decides. The client only opens the page;
+ * neither its answer nor its key decides anything. Clients from before 2026-07-28 are asked while
+ * the call waits. Later ones get the question as the result, and call again.
  */
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -15,9 +15,9 @@ import type { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 
 export interface Elicitation {
-  /** Whether the client can open a page, and has not been asked to in this call. */
+  /** Whether the client can open a page and has not been asked to during this call. */
   isPossible: boolean
-  /** The idempotency key of the call, so that its repetition finds what became of it. */
+  /** The call's idempotency key. With it, a repetition of the call finds what became of it. */
   key: string
 }
 
@@ -29,7 +29,10 @@ const capabilitiesOf = (
     | ClientCapabilities
     | undefined) ?? server.getClientCapabilities()
 
-/** The state comes back from the client, which could as well send any key of its own. */
+/**
+ * The client sends the state back. It need not be trusted, because a client could send any key of
+ * its own.
+ */
 export const elicitationOf = (server: Server, ctx: ServerContext): Elicitation => {
   const key = ctx.mcpReq.requestState()
   const isBack = typeof key === 'string' && key !== ''
@@ -39,7 +42,7 @@ export const elicitationOf = (server: Server, ctx: ServerContext): Elicitation =
   }
 }
 
-/** Undefined if the error names no page. */
+/** Undefined if the error does not name a page. */
 export const pageFor = (
   { message, details }: AppError,
   { key }: Elicitation,

@@ -1,6 +1,6 @@
 /**
- * `/api/v1/mcp`. Checks in this order: method, origin, credential and scope, body, rates, era,
- * session; then the SDK. Refusals before the SDK use REST's error envelope; from there on errors
+ * `/api/v1/mcp`. Checks method, origin, credential and scope, body, rates, era and session, in this
+ * order. Then the SDK takes over. Refusals before the SDK use REST's error envelope; later errors
  * are JSON-RPC.
  */
 import { isLegacyRequest, ProtocolErrorCode } from '@modelcontextprotocol/server'
@@ -67,7 +67,7 @@ interface Parts extends Omit<McpDeps, 'limits'> {
   passedOn: Slots
   limits: McpLimits
   byId: ReadonlyMap<string, Operation>
-  /** By the names of their tools. */
+  /** Operations by the names of their tools. */
   tools: ReadonlyMap<string, Operation>
 }
 
@@ -108,12 +108,12 @@ const handle = async (parts: Parts, incoming: Incoming): Promise<Response> => {
     return errorResponse(new AppError('method_not_allowed'), requestIdOf(request), {
       allow: METHODS.join(', '),
     })
-  // The MCP transport's security rules require this: it keeps other sites from using what a browser
+  // The MCP transport's security rules require this. It keeps other sites from using what a browser
   // can reach.
   if (!parts.origins.isOurs(request))
     fail('forbidden', 'the Origin header does not name this deployment')
-  // Cookies do not count: browsers add them by themselves, and they are not forwarded to the
-  // process that holds a session.
+  // Cookies do not count, because browsers add them by themselves, and because they are not
+  // forwarded to the process that holds a session.
   if (!request.headers.has('authorization'))
     fail('unauthenticated', 'send an API key as Authorization: Bearer <key>')
   const known = await knownCallerOf(parts, incoming)
@@ -127,7 +127,7 @@ const handle = async (parts: Parts, incoming: Incoming): Promise<Response> => {
   const caller = plain?.caller ?? (await currentCallerOf(parts, known))
   if (body === NOT_JSON)
     return rpcError(400, ProtocolErrorCode.ParseError, 'Parse error: the body is not valid JSON')
-  // Needs the body, which may be a call of the kill switch.
+  // This needs the body, because the kill switch may be called in it.
   const allowances = parts.rates.messages(
     { ...caller, surface: 'mcp' },
     countMessages(body, parts.tools),
@@ -147,8 +147,8 @@ const handle = async (parts: Parts, incoming: Incoming): Promise<Response> => {
 }
 
 /**
- * Throws `rate_limited:mcp_calls` if as many requests of the caller, or of its workspace, run as
- * can run at once.
+ * Throws `rate_limited:mcp_calls` if the caller, or its workspace, already has as many requests
+ * running as it may.
  */
 const requireRoom = ({ limits, tools, calls }: Parts, caller: McpCaller, body: unknown): void => {
   const urgent = isUrgent(body, tools)
@@ -159,14 +159,14 @@ const requireRoom = ({ limits, tools, calls }: Parts, caller: McpCaller, body: u
 }
 
 interface Plain {
-  /** Whose access is assumed. */
+  /** The caller whose access is assumed. */
   caller: McpCaller
   read(context: McpContext): Promise<Response | undefined>
 }
 
 /**
- * A call that is answered without the SDK. Its statement checks the access, so no other statement
- * needs to.
+ * A call that is answered without the SDK. Its own statement checks the access, so that no other
+ * statement needs to.
  */
 const plainIn = (
   parts: Parts,
@@ -197,8 +197,8 @@ const withStandardHeaders = (response: Response, request: Request): Response => 
 }
 
 /**
- * Whether the body holds a request, rather than only notifications (such as a cancellation) and
- * responses.
+ * Whether the body contains a request, and not only responses and notifications such as a
+ * cancellation.
  */
 const hasRequest = (body: unknown): boolean =>
   [body]

@@ -7,7 +7,7 @@ interface StoredEvent {
   size: number
 }
 
-/** In characters of JSON. */
+/** Limits in characters of JSON. */
 export interface EventBounds {
   perSession: number
   perProcess: number
@@ -20,8 +20,8 @@ interface OfWorkspace {
 }
 
 /**
- * The events of all sessions of a process. When it is full, the workspace with the most loses its
- * oldest.
+ * The events of all sessions of a process. When it is full, the workspace with the most events
+ * loses its oldest ones.
  */
 export class EventLog {
   readonly #byWorkspace = new Map<string, OfWorkspace>()
@@ -64,8 +64,8 @@ export class EventLog {
 }
 
 /**
- * The events of one session. Ids are valid within their session only, so nobody can resume another
- * caller's stream.
+ * The events of one session. Ids are valid only within their session, so that nobody can resume
+ * another caller's stream.
  */
 export class SessionEvents implements EventStore {
   readonly #events = new Map<EventId, StoredEvent>()
@@ -103,7 +103,8 @@ export class SessionEvents implements EventStore {
     const ids = [...this.#events.keys()]
     for (const id of ids.slice(ids.indexOf(lastId) + 1)) {
       const event = this.#events.get(id)
-      // The first event of a stream has no message; it only gives the client an id to resume from.
+      // The first event of a stream has no message. It only gives the client an id from which to
+      // resume.
       if (event?.streamId === streamId && Object.keys(event.message).length > 0)
         await send(id, event.message)
     }
@@ -118,7 +119,7 @@ export class SessionEvents implements EventStore {
     this.log.remove(event, this)
   }
 
-  /** Its ids are never given again. */
+  /** The ids of cleared events are never used again. */
   clear(): void {
     for (const id of [...this.#events.keys()]) this.forget(id)
   }

@@ -1,6 +1,6 @@
 /**
- * A generation or a job of the agent as one tool call: created, watched until it settles or the
- * deadline passes, and cancelled if the caller cancels.
+ * A generation, or a job of the agent, as one tool call. It is created, watched until it settles or
+ * the deadline passes, and cancelled if the caller cancels.
  */
 import type { TSchema } from '@sinclair/typebox'
 import type { Answer } from '#actors/engine/letter'
@@ -19,26 +19,26 @@ export interface GenerationOptions {
   signal: AbortSignal
   /** Reports the elapsed share of the deadline; `progress` grows with each call. */
   onProgress?: ((progress: number, total: number, message: string) => void) | undefined
-  /** For tests. */
+  /** Set only by tests. */
   clock?: Clock
   deadlineMs?: number
 }
 
 /**
- * The reason of a caller that waits no longer, such as one whose time is out. What it began goes
- * on.
+ * The abort reason of a caller that no longer waits, for example because its time is up. What the
+ * call began continues.
  */
 export const LEFT = Symbol('left')
 
 export interface Generated {
   /**
-   * The record with what was made, as the operation that reads it returns it:
-   * `{ batch: { …, items: [] } }`.
+   * The record with what was made, in the form that the operation for reading it returns: `{ batch:
+   * { …, items: [] } }`.
    */
   answer: Answer
-  /** The schema of its body. */
+  /** The schema of the answer's body. */
   schema: TSchema
-  /** What reads the record, if it has not settled yet. */
+  /** The operation that reads the record, if it has not settled yet. */
   unsettled?: { operation: Operation; id: string }
 }
 
@@ -55,7 +55,8 @@ interface GenerationRecord {
 }
 
 /**
- * An internal operation: no surface offers it. Cancels what has no operation of its own for that.
+ * An internal operation that no surface offers. It cancels records that have no operation of their
+ * own for that.
  */
 export const CANCEL = 'operator.generations.cancel'
 
@@ -66,11 +67,12 @@ const cancelling = ({ operations }: McpContext, { id }: Operation): string => {
 }
 
 /**
- * Together with the reads before and after the wait, at most 45 seconds: clients give up after 60.
+ * Together with the reads before and after the wait, this takes at most 45 seconds, because clients
+ * give up after 60.
  */
 const DEADLINE_MS = 43_000
 /**
- * The first read is early, because the composer takes less than a second; later reads are further
+ * The first read is early, because the composer takes less than a second. Later reads are further
  * apart.
  */
 const FIRST_READ_MS = 150
@@ -78,9 +80,9 @@ const LONGEST_PAUSE_MS = 3_000
 const TOTAL = 100
 /** The largest page of a list. The new record is on the first one. */
 const MAX_LISTED = 100
-/** In characters, of a line in a progress message. */
+/** The longest line in a progress message, in characters. */
 const LONGEST_LINE = 500
-/** The highest progress before it settles. */
+/** The highest progress that is reported before the record settles. */
 const MAX_UNSETTLED = 99
 
 const hasSettled = ({ status }: GenerationRecord): boolean => isSettled(status)
@@ -93,7 +95,7 @@ const siblingOf = (
   return sibling && mayRun(sibling, call) ? sibling : undefined
 }
 
-/** The answer wraps its record in one field: `{ batch: {…} }`. */
+/** The answer wraps its record in one field, such as `{ batch: {…} }`. */
 const recordIn = (body: Body): GenerationRecord => Object.values(body)[0] as GenerationRecord
 
 /** The last line that the workspace's agent has written in a job. */
@@ -137,14 +139,15 @@ const pause = async (clock: Clock, ms: number, signal: AbortSignal): Promise<voi
 const parseBody = ({ body }: Answer): Body => JSON.parse(body)
 
 /**
- * The schema of what `read` returns. Entries of a list have the same shape as the created record.
+ * The schema of what `read` returns. The entries of a list have the same shape as the created
+ * record.
  */
 const shownBy = (sibling: Operation, operation: Operation): TSchema =>
   pathParams(sibling.path).length > 0 ? sibling.output : operation.output
 
 /**
- * The current record, found in a list if no operation reads it alone; undefined after an error that
- * may pass.
+ * The current record. If no operation reads it by itself, it is looked up in a list. Undefined
+ * after an error that may pass.
  */
 const read = async (
   { run }: McpContext,
@@ -187,7 +190,7 @@ const reporter = ({ onProgress }: GenerationOptions) => {
 
 /**
  * Reads the record, at least once, until it settles, the deadline passes or the caller cancels.
- * Returns the last body read.
+ * Returns the last body that was read.
  */
 const follow = async ({ context, sibling, options }: Following, created: Body): Promise<Body> => {
   const { signal, clock = systemClock, deadlineMs = DEADLINE_MS } = options
@@ -206,10 +209,10 @@ const follow = async ({ context, sibling, options }: Following, created: Body): 
 }
 
 /**
- * Creates a record and resolves when it has settled. Resolves with the unsettled record after the
- * deadline, if the caller leaves, or if it may not read it. If `signal` aborts, cancels the
- * generation and resolves with the cancelled record; if it aborted before the start, rejects with
- * its reason.
+ * Creates a record and resolves when it has settled. Resolves with the unsettled record when the
+ * deadline has passed, if the caller leaves, or if the caller may not read it. If `signal` aborts,
+ * cancels the generation and resolves with the cancelled record. If it aborted before the start,
+ * rejects with its reason.
  */
 export const runGeneration = async (
   context: McpContext,

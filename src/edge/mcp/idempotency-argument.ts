@@ -1,6 +1,6 @@
 /**
- * The idempotency key of a call. Clients set it in `_meta`; a model, which can write arguments
- * alone, in the argument that the list adds to every tool that changes something.
+ * The idempotency key of a call. Clients set it in `_meta`. A model can only write arguments, so it
+ * uses the argument that the list adds to every tool that changes something.
  */
 import { readsOnly } from '#contract/op'
 import { refuseField } from '#kernel/errors'
@@ -13,7 +13,7 @@ export const ARGUMENT = 'idempotency_key'
 interface Given {
   arguments: unknown
   meta: Record<string, unknown> | undefined
-  /** The key that finds a call again about which a person was asked; of capabilities. */
+  /** For capabilities: the key by which a call is found again after a person was asked about it. */
   asked: string
 }
 
@@ -35,10 +35,13 @@ const keyInMeta = (meta: Record<string, unknown> = {}): string | undefined => {
 const isFields = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Whether the list offers the argument. */
+/** Whether the tool list offers the argument. */
 export const offersKey = (o: Pick<Operation, 'method' | 'kind'>): boolean => !readsOnly(o)
 
-/** The input without the argument, and the key. Throws `invalid_input` if two keys differ. */
+/**
+ * The input without the argument, and the key. Throws `invalid_input` if there are two different
+ * keys.
+ */
 export const keyedCall = (o: Operation, { arguments: given = {}, meta, asked }: Given): Keyed => {
   if (!offersKey(o) && !isCapability(o)) return { input: given, key: undefined }
   const { [ARGUMENT]: own, ...input } = isFields(given) ? given : { [ARGUMENT]: undefined }

@@ -1,6 +1,6 @@
 /**
- * MCP requests within a session: the first one opens it, and one whose session lives in another
- * process is passed on to that.
+ * MCP requests within a session. The first one opens the session. A request whose session lives in
+ * another process is passed on to that process.
  */
 import { isInitializeRequest, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { Log } from '#kernel/log'
@@ -16,8 +16,8 @@ import { parseView } from './view.ts'
 
 export const SESSION_HEADER = 'mcp-session-id'
 /**
- * Requests whose session lives in another process. Each takes a connection to it, of which Bun
- * opens 512 at once, for letters too.
+ * The limit for requests whose session lives in another process. Each takes a connection to it, and
+ * Bun opens 512 at once, which letters need as well.
  */
 export const PASSED_ON = {
   name: 'mcp_calls',

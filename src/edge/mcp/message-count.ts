@@ -15,13 +15,13 @@ type Tools = ReadonlyMap<unknown, NamedOp>
 const operationOf = ({ method, params }: Message, tools: Tools): NamedOp | undefined =>
   method === 'tools/call' ? tools.get(params?.name) : undefined
 
-/** The number of messages in a body, without calls of tools that are exempt from rates. */
+/** The number of messages in a body, not counting calls of tools that are exempt from rates. */
 export const countMessages = (body: unknown, tools: Tools): number =>
   messagesIn(body).filter((message) => {
     const o = operationOf(message, tools)
     return !o || !isExempt(o, 'rates')
   }).length
 
-/** Whether a body calls only urgent tools, such as the kill switch. */
+/** Whether a body only calls urgent tools, such as the kill switch. */
 export const isUrgent = (body: unknown, tools: Tools): boolean =>
   messagesIn(body).every((message) => operationOf(message, tools)?.urgent === true)

@@ -1,30 +1,30 @@
 /**
- * Tells clients that have listed tools when their workspace enables or disables a module of them.
+ * Tells clients that have listed tools when their workspace enables or disables a module of tools.
  */
 
-/** Who has listed tools. */
+/** A client that has listed tools. */
 export interface Lister {
   tenantId: string
-  /** The modules that were enabled then; undefined if its list depends on none. */
+  /** The modules that were enabled when it did. Undefined if its list does not depend on any. */
   listed: ReadonlySet<string> | undefined
-  /** The list is another one now. */
+  /** Called when the list has changed. */
   changed(modules: ReadonlySet<string>): void
 }
 
-/** Workspaces that are looked at in one sweep. Others have their turn in the next ones. */
+/** How many workspaces one sweep looks at. The others get their turn in later sweeps. */
 const MOST_WORKSPACES = 50
 
 const areEqual = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
   a.symmetricDifference(b).size === 0
 
 export class ModuleWatch {
-  /** The last workspace that was looked at. */
+  /** The last workspace that a sweep looked at. */
   #last = ''
   #isRunning = false
 
   constructor(private readonly modulesOf: (tenantId: string) => Promise<ReadonlySet<string>>) {}
 
-  /** Does nothing while another sweep runs: both would tell of the same change. */
+  /** Does nothing while another sweep is running, because both would report the same change. */
   async sweep(listers: readonly Lister[]): Promise<void> {
     if (this.#isRunning) return
     this.#isRunning = true
@@ -48,7 +48,7 @@ export class ModuleWatch {
     )
   }
 
-  /** Those after the last one, then from the beginning again. */
+  /** The workspaces after the last one, continuing at the beginning. */
   #next(sorted: readonly string[]): string[] {
     const from = sorted.findIndex((one) => one > this.#last)
     const next = from === -1 ? sorted : [...sorted.slice(from), ...sorted.slice(0, from)]

@@ -1,4 +1,4 @@
-/** The call that an error leads to, as a model can make it. */
+/** The call that an error suggests, in a form that a model can make. */
 import { pathParams } from '#contract/op'
 import { NEXT } from '#domain/growth/way-on'
 import type { AppError, ErrorCode } from '#kernel/errors'
@@ -10,7 +10,7 @@ import { toolsetOf, type View } from './view.ts'
 
 interface Target {
   operation: Operation
-  /** The record's. */
+  /** The record's id. */
   id: string
 }
 
@@ -19,7 +19,10 @@ const toolCall = (o: Operation, input: object, view: View): string =>
     ? `${o.tool} ${JSON.stringify(input)}`
     : `${o.tool} ${JSON.stringify(input)}, which ?toolsets=${toolsetOf(o)} lists`
 
-/** With the name of its tool, or of the one for all records; if neither is listed, as over REST. */
+/**
+ * Uses the name of its tool, or of the tool for all records. If neither is listed, shows the call
+ * over REST.
+ */
 const callOf = (
   { operation: o, id }: Target,
   operations: McpContext['operations'],
@@ -33,7 +36,7 @@ const callOf = (
   return `${o.method} ${o.path.replace(':id', id)} over REST`
 }
 
-/** What reads a record: its own call, or else the tool of its list. */
+/** The call that reads a record: its own, or otherwise the tool of its list. */
 export const readingCall = ({ operations }: McpContext, target: Target, view: View): string => {
   const { id } = target.operation
   const list = operations.get(`${id.slice(0, id.lastIndexOf('.'))}.list`)
@@ -46,14 +49,14 @@ export const readingCall = ({ operations }: McpContext, target: Target, view: Vi
     : callOf(target, operations, view)
 }
 
-/** For errors that are about no record: what shows how the workspace stands. */
+/** For errors that do not concern a record: the operation that shows the state of the workspace. */
 export const byCode: Partial<Record<ErrorCode, string>> = {
   plan_quota_exceeded: 'growth.overview.get',
   x_not_connected: 'growth.connection.get',
   x_read_budget_exhausted: 'growth.connection.get',
 }
 
-/** Undefined if neither a detail nor the code names a call. */
+/** Undefined if neither a detail nor the code suggests a call. */
 export const wayOnIn = (
   { code, details = [] }: AppError,
   { operations }: McpContext,

@@ -1,9 +1,9 @@
 /**
- * Calls that need nothing of the SDK: one tool that only reads, in a message of its own and without
- * a wish for progress. They are most of the calls of an agent, and cost the SDK far more than the
- * read: it parses each message several times, and writes the answer as a stream of three pieces.
- * The answer is a JSON body instead, as the protocol allows. A broken connection loses nothing that
- * a second call would not find again.
+ * Calls that do not need the SDK: one tool that only reads, in a message of its own, without a
+ * request for progress. Most calls of an agent are like that, and the SDK costs far more than the
+ * read, because it parses each message several times and writes the answer as a stream of three
+ * pieces. Here the answer is a JSON body instead, as the protocol allows. If the connection breaks,
+ * nothing is lost that a second call would not find again.
  */
 import type { RequestId } from '@modelcontextprotocol/server'
 import type { Operation } from '#ops/engine/bind'
@@ -16,7 +16,7 @@ export interface PlainCall {
   operation: Operation
   input: object
   view: View
-  /** The fields of `_meta` that belong to the protocol, as JSON; empty if there are none. */
+  /** The fields of `_meta` that belong to the protocol, as JSON. Empty if there are none. */
   envelope: string
 }
 
@@ -39,10 +39,10 @@ const onlyHas = (value: Fields, names: readonly string[]): boolean => {
 
 const MESSAGE = ['jsonrpc', 'id', 'method', 'params']
 const PARAMS = ['name', 'arguments', '_meta']
-/** Fields of `_meta` that belong to the protocol begin so. */
+/** The prefix of fields of `_meta` that belong to the protocol. */
 const PROTOCOL = 'io.modelcontextprotocol/'
 
-/** Undefined if the SDK must look at it. */
+/** Undefined if the SDK must handle it. */
 export const envelopeIn = (meta: unknown): string | undefined => {
   if (meta === undefined) return ''
   if (!isFields(meta) || 'progressToken' in meta) return undefined
@@ -50,7 +50,7 @@ export const envelopeIn = (meta: unknown): string | undefined => {
   return own.length === 0 ? '' : JSON.stringify(own)
 }
 
-/** Undefined for anything that the SDK must look at, malformed messages included. */
+/** Undefined for anything that the SDK must handle, including malformed messages. */
 export const plainCallIn = (
   body: unknown,
   operations: McpContext['operations'],
@@ -90,7 +90,7 @@ interface Answered {
   result: PlainResult
 }
 
-/** As of a session; `more`: further headers. */
+/** An answer like that of a session. `more`: further headers. */
 export const plainAnswer = (
   { id, result: { members, meta } }: Answered,
   more: Record<string, string> = {},

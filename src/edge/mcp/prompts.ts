@@ -1,5 +1,5 @@
 /**
- * The prompts: each attaches the resources that the model needs, and describes a task step by step.
+ * The prompts. Each attaches the resources that the model needs, and describes a task step by step.
  */
 import { type Static, Type as T, type TObject } from '@sinclair/typebox'
 import { oneOf } from '#contract/shapes'
@@ -28,7 +28,7 @@ interface Job<A extends TObject = TObject> {
   description: string
   /** Every argument is a string. Clients show the descriptions to the person. */
   args: A
-  /** URIs of the resources attached ahead of the task. */
+  /** URIs of the resources that are attached before the task. */
   attaches: readonly string[]
   task(args: Static<A>): string
 }

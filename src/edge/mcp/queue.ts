@@ -13,7 +13,7 @@ interface Section {
   most: number
 }
 
-/** The most urgent first. */
+/** In order of urgency, the most urgent first. */
 const sections: readonly Section[] = [
   {
     status: 'publish_unconfirmed',
@@ -41,14 +41,14 @@ const sections: readonly Section[] = [
   },
 ]
 
-/** Longer bodies are truncated; the item's own resource has the full text. */
+/** Longer bodies are truncated. The item's own resource has the full text. */
 const LONGEST_BODY = 1_200
 /** Room for the notes about omitted items. */
 const RESERVE = 2_000
 
 const LINES = /\r\n|[\n\r\u2028\u2029\u0085]/
 
-/** Quotes every line: no part of a body can then pass for a heading. */
+/** Quotes every line, so that no part of a body can pass for a heading. */
 const quote = (text: string): string =>
   text
     .split(LINES)

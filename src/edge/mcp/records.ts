@@ -1,6 +1,6 @@
 /**
- * One tool that reads any record by its kind and id: a tool for each kind would cost a model more
- * than the reading.
+ * One tool that reads any record by its kind and id. A tool for each kind would cost a model more
+ * than the reading itself.
  */
 import { Type as T, type TObject } from '@sinclair/typebox'
 import { Id, oneOf, record } from '#contract/shapes'
@@ -21,7 +21,7 @@ const nameIn = ({ output }: Pick<Operation, 'output'>): string =>
 
 export const isOfAnyKind = ({ id }: Pick<Operation, 'id'>): boolean => id === ID
 
-/** What an operation reads by its id; undefined for all others. */
+/** The kind of record that an operation reads by id. Undefined for all other operations. */
 export const recordKindOf = (o: Operation): string | undefined =>
   o.kind === 'query' && PATH.test(o.path) ? nameIn(o) : undefined
 
@@ -33,7 +33,7 @@ const kindsIn = (all: readonly Operation[]): ReadonlyMap<string, Operation> =>
     }),
   )
 
-/** The most that a text of a record has, many times over. */
+/** Far beyond the length of any text of a record. */
 const LAST = 10_000_000
 
 const inputOf = (kinds: string[]) =>
@@ -52,7 +52,7 @@ const inputOf = (kinds: string[]) =>
     { additionalProperties: false },
   )
 
-/** The tool as an operation of this surface alone: the others have one for each kind. */
+/** The tool as an operation that only this surface has. The others have one for each kind. */
 export const withRecords = (all: readonly Operation[]): Operation[] => {
   const kinds = kindsIn(all)
   const input = inputOf([...kinds.keys()])
@@ -92,14 +92,17 @@ const isStart = (value: unknown): value is number | undefined =>
   value === undefined ||
   (Number.isInteger(value) && (value as number) >= 0 && (value as number) <= LAST)
 
-/** The operation and input that a call comes down to: that of the kind, whose answer it gives. */
+/**
+ * The operation and input that a call stands for. For this tool, it is the operation of the kind,
+ * whose answer the tool returns.
+ */
 export const resolveCall = (operations: Operations, o: Operation, input: unknown): Resolved => {
   if (o.id !== ID) return { operation: o, input, whole: false }
   const { kind, id, from, ...rest } = input as { kind?: unknown; id?: unknown; from?: unknown }
   const isComplete =
     typeof kind === 'string' && id !== undefined && isStart(from) && Object.keys(rest).length === 0
   const operation = isComplete ? kindsIn([...operations.values()]).get(kind) : undefined
-  // What is not valid goes to the tool's own operation, which says why.
+  // An invalid call goes to the tool's own operation, which says what is wrong.
   return operation
     ? { operation, input: { id }, whole: true, from: from as number | undefined }
     : { operation: o, input, whole: true }

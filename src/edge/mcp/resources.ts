@@ -31,11 +31,11 @@ interface Fixed {
   mimeType: string
   priority: number
   /**
-   * Ids of the operations that can read it, the best first. Without any of them the resource does
-   * not exist.
+   * Ids of the operations that can read it, the best first. If the caller has none of them, the
+   * resource does not exist.
    */
   from: readonly string[]
-  /** `operation`: the first of them that the caller may run. */
+  /** `operation`: the first of these that the caller may run. */
   read(context: McpContext, operation: string): Promise<string>
 }
 
@@ -174,12 +174,12 @@ const readFixed = async (
   context: McpContext,
   { from, read }: Fixed,
 ): Promise<string | undefined> => {
-  // If the caller may run none of them, running the first one throws the reason.
+  // If the caller may run none of them, running the first throws the reason.
   const id = reachable(context, from) ?? from.find((one) => context.operations.has(one))
   return id === undefined ? undefined : read(context, id)
 }
 
-/** No operation reads a single item. Lists the page that begins with it instead. */
+/** No operation reads a single item. Instead, lists the page that begins with it. */
 const readItem = async (context: McpContext, id: string): Promise<string | undefined> => {
   const cursor = cursorTo(id)
   if (cursor === undefined) return undefined

@@ -1,7 +1,7 @@
 /**
- * The contract's schemas, shortened for tool lists: a model pays for every character. Inputs keep
- * the bounds that tell something, and an object that the list has already spelt out is put in
- * words; outputs are names and types.
+ * The contract's schemas, shortened for tool lists, because a model pays for every character.
+ * Inputs keep only the bounds that say something. An object that the list has already spelled out
+ * is described in words. Outputs are just names and types.
  */
 import type { TObject, TSchema } from '@sinclair/typebox'
 
@@ -19,7 +19,8 @@ const BOUNDS = [
   'default',
 ] as const
 /**
- * Bounds that no model would cross: it pays for reading them, and a refusal would name them anyway.
+ * Bounds that a model might cross. Other bounds would be paid for on every reading, and a refusal
+ * names them anyway.
  */
 const isTelling = (
   bound: (typeof BOUNDS)[number],
@@ -30,14 +31,14 @@ const isTelling = (
   if (bound === 'maximum') return value < 1e9
   return !(bound === 'maxLength' && description === CURSOR)
 }
-/** A cursor is passed as it was given. */
+/** A cursor is passed back as it was given. */
 const CURSOR = 'The previous next_cursor.'
 /** Descriptions that only repeat the format or the bounds. */
 const REDUNDANT = new Set(['A uuid.', 'An ISO 8601 timestamp.', 'Page size. Default 25.'])
 
 const isNull = (schema: TSchema): boolean => schema.type === 'null'
 
-/** `anyOf` of a type and null as one schema, because many clients refuse unions. */
+/** Writes `anyOf` of a type and null as one schema, because many clients refuse unions. */
 const orNull = (schema: Json): Json => ({
   ...schema,
   ...(schema.type === undefined ? {} : { type: [schema.type, 'null'] }),
@@ -53,15 +54,15 @@ const inUnion = (schema: TSchema, show: (one: TSchema) => Json): Json => {
 const map = (properties: Record<string, TSchema>, show: (one: TSchema) => Json): Json =>
   Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, show(one)]))
 
-/** A field with what it may be, as text: `kind: cron | signal`. */
+/** A field and its possible values, as text: `kind: cron | signal`. */
 const fieldInWords = (name: string, { enum: values, type }: TSchema): string => {
   if (values) return `${name}: ${(values as string[]).join(' | ')}`
   return type === 'string' || type === undefined ? name : `${name}: ${type}`
 }
 
 /**
- * The fields of an object in a line, which takes a third of its schema. Optional ones end in a
- * question mark.
+ * The fields of an object on one line, which takes a third of the space of its schema. Optional
+ * fields end in a question mark.
  */
 const inWords = ({ properties, required = [] }: TObject): string => {
   const fields = Object.entries(properties).map(([name, one]) =>
@@ -71,8 +72,8 @@ const inWords = ({ properties, required = [] }: TObject): string => {
 }
 
 /**
- * A tool's input. `titles`: titles of the objects that the list has spelt out; these are put in
- * words the next time. Adds its own.
+ * A tool's input. `titles`: the titles of objects that the list has already spelled out, which are
+ * now described in words. Adds its own titles.
  */
 export const inputSchema = (schema: TSchema, titles: Set<string>): Json => {
   const next = (one: TSchema) => inputSchema(one, titles)
@@ -95,8 +96,8 @@ export const inputSchema = (schema: TSchema, titles: Set<string>): Json => {
 }
 
 /**
- * A tool's output: the names of its fields, and what each holds. Records show their own fields; to
- * spell them out would double the list.
+ * A tool's output: the names of its fields, and what each contains. Records show their own fields;
+ * spelling them out would double the list.
  */
 export const outputSchema = (schema: TSchema): Json => ({
   type: 'object',

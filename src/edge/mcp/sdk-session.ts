@@ -28,11 +28,11 @@ interface SdkOptions {
 interface Handling {
   parsedBody: unknown
   authInfo: AuthInfo
-  /** The event after which the client resumes; null for none. */
+  /** The event after which the client resumes. Null if there is none. */
   lastEvent: string | null
 }
 
-/** What a client sends once it has been told what it may do. */
+/** What a client sends once it has been told the server's capabilities. */
 const INITIALIZED = { jsonrpc: '2.0', method: 'notifications/initialized' }
 
 export class SdkSession {
@@ -54,14 +54,14 @@ export class SdkSession {
     this.server.onclose = onClose
   }
 
-  /** The protocol version that was agreed, if any. */
+  /** The protocol version that was agreed on, if any. */
   get version(): string | undefined {
     return this.server.getNegotiatedProtocolVersion()
   }
 
   /**
-   * Call once, before the first request. `opening`: of a client that has opened the session before,
-   * and is not answered again.
+   * Call once, before the first request. `opening`: the request of a client that has opened the
+   * session before, and does not get another answer.
    */
   async connect(opening?: unknown): Promise<void> {
     await this.server.connect(this.#transport)
@@ -89,7 +89,7 @@ export class SdkSession {
     )
   }
 
-  /** Tells the client that what it may do has changed. */
+  /** Tells the client that its access has changed. */
   notifyOfChange(): void {
     const { tools, resources, prompts } = this.server.getCapabilities()
     if (tools?.listChanged) this.notifyOfTools()
@@ -101,7 +101,7 @@ export class SdkSession {
     void this.server.sendToolListChanged().catch(() => {})
   }
 
-  /** Ends without anybody being told. */
+  /** Ends without telling anybody. */
   forget(): void {
     this.server.onclose = () => {}
     void this.server.close().catch(() => {})
@@ -128,7 +128,7 @@ const noticeAnswers = (
 
 /**
  * Adds the session's protocol version if the client did not send one, and leaves out an event that
- * is known no more. Drops the body, which has been read.
+ * is no longer known. Drops the body, which has been read.
  */
 const adaptRequest = (
   request: Request,

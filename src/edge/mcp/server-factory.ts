@@ -52,8 +52,8 @@ export const createServerFactory = (): ServerFactory => {
 }
 
 /**
- * Of clients before 2026-07-28: how often a call asks, and how long it waits until the user has
- * opened the page or not.
+ * For clients from before 2026-07-28: how many times a call asks, and how long it waits for the
+ * user to open the page or not.
  */
 const ONE_QUESTION = { maxRounds: 1, roundTimeoutMs: 120_000 }
 
@@ -115,16 +115,16 @@ const progressOf = (ctx: ServerContext) => {
   if (progressToken === undefined) return undefined
   return (progress: number, total: number | undefined, message: string): void => {
     const params = { progressToken, progress, message, ...(total === undefined ? {} : { total }) }
-    // The client may have gone away; the work goes on.
+    // The client may be gone, but the work continues.
     ctx.mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {})
   }
 }
 
 /**
- * Aborts when the client cancels its request, or with `LEFT` when it only waits no longer. Within a
- * session, a client cancels with a notification, whose reason tells a time-out from a wish; a
- * closed stream or session means nothing, because the client can resume. Without a session the
- * client can only close the stream, which it does for a time-out, too.
+ * Aborts when the client cancels its request, or with `LEFT` when the client only stops waiting. In
+ * a session, a client cancels with a notification, whose reason distinguishes a time-out from a
+ * wish to cancel; a closed stream or session means nothing, because the client can resume. Without
+ * a session, the client can only close the stream, and it does so for a time-out as well.
  */
 const signalOf = (ctx: ServerContext, { era }: ServerSettings): AbortSignal => {
   const { signal } = ctx.mcpReq
@@ -142,7 +142,7 @@ const signalOf = (ctx: ServerContext, { era }: ServerSettings): AbortSignal => {
 const isTimeout = (reason: unknown): boolean => /time[d-]?[ -]?out/i.test(String(reason))
 
 /**
- * When a connection closes, the SDK aborts with an error of its own; a client that cancels gives
+ * When a connection closes, the SDK aborts with an error of its own. A client that cancels gives a
  * text or nothing.
  */
 const isClosing = (reason: unknown): boolean =>

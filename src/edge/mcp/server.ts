@@ -1,5 +1,5 @@
 /**
- * The SDK's server, and what one is made with. It refuses malformed params as invalid, where the
+ * The SDK's server, and what it is made with. It refuses malformed params as invalid, for which the
  * SDK itself would report an internal error.
  */
 import {
@@ -21,7 +21,8 @@ export interface ServerSettings {
   view: View
   era: 'session' | 'stateless'
   /**
-   * Told which modules were enabled when tools were listed; undefined if the list depends on none.
+   * Called with the modules that were enabled when tools were listed, or with undefined if the list
+   * does not depend on any.
    */
   listed?(modules: ReadonlySet<string> | undefined): void
   /** Runs a handler with the context of its own request. */

@@ -1,7 +1,7 @@
 /**
  * One client's session, bound to the caller who opened it. The SDK's half of it, a server with its
- * transport, takes most of its memory (9 of 12 kB of heap). One that is unloaded has given that up,
- * and gets it again at its next request.
+ * transport, takes most of its memory (9 of 12 kB of heap). An unloaded session has given up that
+ * half, and gets it again at its next request.
  */
 import { isInitializeRequest, type RequestId } from '@modelcontextprotocol/server'
 import { readTool } from './call-tool.ts'
@@ -39,16 +39,16 @@ export class McpSession implements AsyncDisposable {
   #sdk: SdkSession | undefined
   #waking: Promise<SdkSession> | undefined
   /**
-   * The request that opened the session, with which the SDK is told again who its client is.
-   * Undefined: the session is never unloaded.
+   * The request that opened the session. With it, the SDK is told again who its client is. If it is
+   * undefined, the session is never unloaded.
    */
   #opening: unknown
-  /** The protocol version that was agreed before it was unloaded. */
+  /** The protocol version that was agreed on before it was unloaded. */
   #agreed: string | undefined
   #usedAt = performance.now()
-  /** Requests being handled. */
+  /** How many requests are being handled. */
   #running = 0
-  /** Open GET streams. */
+  /** How many GET streams are open. */
   #streams = 0
   readonly #unanswered = new Unanswered()
   /** The caller as last seen, and its access. */
@@ -56,7 +56,7 @@ export class McpSession implements AsyncDisposable {
   #access: string
   /** The modules that were enabled when it last listed tools. */
   #modules: ReadonlySet<string> | undefined
-  /** The access changed while no stream was open. */
+  /** Whether the access changed while no stream was open. */
   #changePending = false
 
   constructor(options: SessionOptions) {
@@ -98,20 +98,20 @@ export class McpSession implements AsyncDisposable {
     return this.#streams > 0
   }
 
-  /** Whether a request runs. */
+  /** Whether a request is running. */
   get isCalling(): boolean {
     return this.#running > 0
   }
 
   /**
-   * When it was last in use, in monotonic milliseconds; undefined while a request runs or a stream
-   * is open.
+   * When it was last used, in monotonic milliseconds. Undefined while a request is running or a
+   * stream is open.
    */
   get idleSince(): number | undefined {
     return this.#running > 0 || this.#streams > 0 ? undefined : this.#usedAt
   }
 
-  /** The call that a request makes, if it needs nothing of the SDK. */
+  /** The call that a request makes, if it does not need the SDK. */
   plainCallIn(
     request: Request,
     body: unknown,
@@ -126,7 +126,7 @@ export class McpSession implements AsyncDisposable {
   }
 
   /**
-   * Answers a call without the SDK; undefined if it is refused and the caller's access must be
+   * Answers a call without the SDK. Undefined if it is refused and the caller's access must be
    * looked up.
    */
   async read(call: PlainCall, context: McpContext): Promise<Response | undefined> {
@@ -171,8 +171,8 @@ export class McpSession implements AsyncDisposable {
     )
       this.#opening = parsedBody
     if (request.method !== 'GET' || !response.ok) return response
-    // A notification sent while no stream was open is stored, but replayed only to a client that
-    // sends Last-Event-ID.
+    // A notification that was sent while no stream was open is stored, but it is replayed only to a
+    // client that sends Last-Event-ID.
     if (this.#changePending && lastEvent === null) this.#sdk?.notifyOfChange()
     this.#changePending = false
     return this.#watched(response)
@@ -190,7 +190,7 @@ export class McpSession implements AsyncDisposable {
     this.#sdk?.notifyOfChange()
   }
 
-  /** As it last listed tools. */
+  /** The session as it last listed tools. */
   get lister(): Lister {
     const changed = (modules: ReadonlySet<string>) => {
       this.#modules = modules
@@ -199,7 +199,7 @@ export class McpSession implements AsyncDisposable {
     return { tenantId: this.caller.tenantId, listed: this.#modules, changed }
   }
 
-  /** Ends its streams. A later request finds no such session. */
+  /** Ends its streams. Later requests will not find the session. */
   async [Symbol.asyncDispose](): Promise<void> {
     const sdk = this.#sdk ?? (await this.#waking?.catch(() => undefined))
     if (sdk) await sdk.close()
@@ -243,8 +243,8 @@ export class McpSession implements AsyncDisposable {
   }
 
   /**
-   * The event after which a client resumes. What an unloaded session forgot cannot be resumed,
-   * so a stream begins anew.
+   * The event after which a client resumes. What an unloaded session has forgotten cannot be
+   * resumed, so the stream starts anew.
    */
   async #lastEventOf({ method, headers }: Request): Promise<string | null> {
     const id = method === 'GET' ? headers.get('last-event-id') : null
@@ -265,7 +265,7 @@ export class McpSession implements AsyncDisposable {
     }
   }
 
-  /** The same response; tracks when its stream ends. */
+  /** Returns the same response, and notices when its stream ends. */
   #watched(response: Response): Response {
     if (!response.body) return response
     this.#streams++

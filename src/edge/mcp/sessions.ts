@@ -11,23 +11,26 @@ import { McpSession } from './session.ts'
 import type { View } from './view.ts'
 
 export interface McpLimits {
-  /** Sessions, or open subscriptions, of one key. */
+  /** How many sessions, or open subscriptions, a key may have. */
   perCaller: number
-  /** Concurrent requests of one key. */
+  /** How many requests of a key may run at once. */
   callsPerCaller: number
   /**
-   * As many more that call only urgent tools: the kill switch must not wait for a key's other
-   * calls.
+   * How many more may run if they only call urgent tools, because the kill switch must not wait for
+   * a key's other calls.
    */
   urgentCallsPerCaller: number
-  /** Sessions, or open subscriptions, of all keys of one workspace. */
+  /** How many sessions, or open subscriptions, all keys of a workspace may have. */
   perTenant: number
-  /** Concurrent requests of all keys of one workspace, beside the urgent ones. */
+  /** How many requests of all keys of a workspace may run at once, not counting the urgent ones. */
   callsPerTenant: number
   perProcess: number
   /** How long a session lives after its last use. */
   idleMs: number
-  /** How long after its last use a session is unloaded: it is kept, but takes little memory. */
+  /**
+   * How long after its last use a session is unloaded. An unloaded session is kept, but takes
+   * little memory.
+   */
   unloadMs: number
   sweepMs: number
 }
@@ -55,7 +58,7 @@ export interface SessionsDeps {
   /** The id of this process. */
   incarnation(): string
   /**
-   * Earlier callers with their current access, in the same order; undefined for those who have lost
+   * Earlier callers with their current access, in the same order. Undefined for those who have lost
    * it.
    */
   refresh(callers: readonly McpCaller[]): Promise<(McpCaller | undefined)[]>
@@ -90,7 +93,7 @@ export class McpSessionRegistry implements AsyncDisposable {
   }
 
   /**
-   * A session of this caller. Undefined for an unknown id and for another caller's session alike.
+   * A session of this caller. Undefined both for an unknown id and for another caller's session.
    */
   find(id: string, caller: McpCaller): McpSession | undefined {
     const session = this.#all.get(id)
@@ -102,8 +105,8 @@ export class McpSessionRegistry implements AsyncDisposable {
   }
 
   /**
-   * Ends the longest idle session if there is no room. Throws `rate_limited` or `unavailable` if
-   * all are in use.
+   * If there is no room, ends the session that has been idle longest. Throws `rate_limited` or
+   * `unavailable` if all are in use.
    */
   async open(caller: McpCaller, view: View): Promise<McpSession> {
     if (this.#ending) throw new AppError('unavailable', 'the server is stopping, try again')
@@ -126,8 +129,8 @@ export class McpSessionRegistry implements AsyncDisposable {
   }
 
   /**
-   * Ends sessions that were idle for too long or whose key died; notifies the other open streams of
-   * changed access and modules.
+   * Ends sessions that have been idle too long or whose key is no longer valid. Notifies the other
+   * open streams of changed access and modules.
    */
   async sweep(): Promise<void> {
     const { idleMs, unloadMs } = this.deps.limits
@@ -183,7 +186,7 @@ export class McpSessionRegistry implements AsyncDisposable {
       })
   }
 
-  /** False if all are in use. */
+  /** Returns false if all are in use. */
   #endLongestIdle(sessions: McpSession[]): boolean {
     const [first] = sessions
       .filter(({ idleSince }) => idleSince !== undefined)
@@ -199,8 +202,8 @@ export class McpSessionRegistry implements AsyncDisposable {
   }
 
   /**
-   * The workspace with the most sessions ends one for a workspace that has fewer: an idle one, else
-   * the last that only listens. No workspace can crowd out the others.
+   * Has the workspace with the most sessions end one for a workspace that has fewer: an idle one,
+   * or otherwise the last one that only listens. This way, no workspace can crowd out the others.
    */
   #largestGivesUp(own: number): boolean {
     const [largest = []] = this.#byTenant()
@@ -216,7 +219,7 @@ export class McpSessionRegistry implements AsyncDisposable {
     return this.#byTenant().find((of) => of.some(({ idleSince }) => idleSince !== undefined)) ?? []
   }
 
-  /** Largest first. */
+  /** The sessions of each workspace, the largest workspace first. */
   #byTenant(): McpSession[][] {
     const byTenant = Map.groupBy(this.#all.values(), ({ caller }) => caller.tenantId)
     return [...byTenant.values()].sort((a, b) => b.length - a.length)

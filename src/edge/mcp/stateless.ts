@@ -1,7 +1,7 @@
 /**
- * MCP without sessions, from version 2026-07-28 on: each request names its client and version, and
- * a client that wants notifications keeps one request open. Calls pass the same checks as those of
- * a session.
+ * MCP without sessions, as of version 2026-07-28. Each request names its client and version, and a
+ * client that wants notifications keeps one request open. Calls pass the same checks as those of a
+ * session.
  */
 import {
   createMcpHandler,
@@ -33,7 +33,7 @@ const SERVER_INFO = 'io.modelcontextprotocol/serverInfo'
 const MAX_ENVELOPES = 1_000
 /** In characters of JSON. */
 const LONGEST_ENVELOPE = 2_000
-/** What a client sees that names no toolsets. */
+/** What a client sees if it does not name any toolsets. */
 const WHOLE: View = { toolsets: undefined, readOnly: false }
 
 /** A request kept open for notifications. */
@@ -41,8 +41,8 @@ interface Listener {
   caller: McpCaller
   access: string
   /**
-   * The modules that were enabled when it was last told of its tools; undefined if they depend on
-   * none.
+   * The modules that were enabled when it was last told about its tools. Undefined if they do not
+   * depend on any.
    */
   modules: ReadonlySet<string> | undefined
   handler: McpHttpHandler
@@ -59,8 +59,8 @@ export class Stateless implements AsyncDisposable {
   readonly #listeners = new Set<Listener>()
   readonly #slots: Slots
   /**
-   * Envelopes that the SDK has accepted: who the client is and what it can do, the same in each of
-   * its requests.
+   * Envelopes that the SDK has accepted. They say who the client is and what it can do, and are the
+   * same in each of its requests.
    */
   readonly #envelopes = new LRUCache<string, true>({ max: MAX_ENVELOPES })
   readonly #timer: Timer
@@ -99,8 +99,8 @@ export class Stateless implements AsyncDisposable {
   }
 
   /**
-   * The call that a request makes, if it needs nothing of the SDK. A client's first envelope does,
-   * and so does a view.
+   * The call that a request makes, if it does not need the SDK. The SDK is needed for a client's
+   * first envelope, and for a view.
    */
   plainCallIn(
     { headers, url }: Request,
@@ -121,7 +121,7 @@ export class Stateless implements AsyncDisposable {
   }
 
   /**
-   * Answers a call without the SDK; undefined if it is refused and the caller's access must be
+   * Answers a call without the SDK. Undefined if it is refused and the caller's access must be
    * looked up.
    */
   async read(call: PlainCall, context: McpContext): Promise<Response | undefined> {

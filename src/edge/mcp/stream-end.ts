@@ -1,4 +1,4 @@
-/** Notices when the stream of a response ends, by either side. */
+/** Notices when the stream of a response ends, whichever side ends it. */
 
 /** The same response, whose stream begins at once. */
 export const noticingEnd = ({ body, status, headers }: Response, ended: () => void): Response =>
@@ -15,8 +15,8 @@ const noticing = (
     open = false
   }
   return new ReadableStream({
-    // Bun sends a response's headers with its first bytes. Without any, the client would wait for
-    // them until the first event.
+    // Bun sends a response's headers with its first bytes. If there were none, the client would
+    // wait for the headers until the first event.
     start: (controller) => controller.enqueue(new TextEncoder().encode(': open\n\n')),
     async pull(controller) {
       const { done, value } = await reader.read()

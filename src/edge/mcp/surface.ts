@@ -1,6 +1,4 @@
-/**
- * The operations of this surface by id: those of the contract, and those that it has of its own.
- */
+/** The operations of this surface by id: those of the contract, and the surface's own. */
 import type { Operation } from '#ops/engine/bind'
 import { withBulk } from './bulk.ts'
 import { withCapabilities } from './capabilities.ts'

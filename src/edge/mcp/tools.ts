@@ -35,12 +35,12 @@ const isOffered = (o: Operation, { toolsets, modules }: View): boolean => {
 export const isInView = (o: Operation, view: View): boolean =>
   isOffered(o, view) && (!view.readOnly || readsOnly(o))
 
-/** The operation that says which modules a workspace has enabled. */
+/** The operation that returns the modules that a workspace has enabled. */
 const MODULES = 'agent.modules.list'
 
 /**
- * The view with the modules of the workspace. Reads them only if the client has named no toolsets
- * and the caller may use any.
+ * The view with the workspace's modules. Reads them only if the client has not named any toolsets
+ * and the caller may use any modules.
  */
 export const withModules = async (
   { operations, call, run }: McpContext,
@@ -54,8 +54,8 @@ export const withModules = async (
 }
 
 /**
- * The operation of a tool in this view. Does not check whether the caller may use it: running it
- * gives the reason.
+ * The operation of a tool in this view. Does not check whether the caller may use it, because
+ * running it gives the reason.
  */
 export const findTool = (
   operations: Operations,
@@ -92,8 +92,8 @@ export const shortTitle = (summary: string): string => summary.split(/[.,;:](\s|
 const WAITS = ' Waits up to 45 s, then says what reads it.'
 
 /**
- * The input with the idempotency key as an argument. Without additionalProperties: an unknown field
- * is refused with the names of the known ones, which tells a model more.
+ * The input with the idempotency key as an argument. It lacks additionalProperties: the refusal of
+ * an unknown field names the known fields, which tells a model more.
  */
 const withKey = (
   o: Operation,

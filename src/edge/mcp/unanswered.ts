@@ -1,4 +1,4 @@
-/** The requests of a session without an answer. */
+/** The requests of a session that have no answer. */
 import { ProtocolErrorCode, type RequestId } from '@modelcontextprotocol/server'
 import { rpcError } from './rpc-error.ts'
 
@@ -6,11 +6,11 @@ const LONGEST_ID = 200
 /** The SDK keeps each of them in memory until the session ends or is unloaded. */
 const MAX_UNANSWERED = 1_000
 
-/** Ids of requests without an answer. Cancelled ones never get one. */
+/** Ids of requests that have no answer. Cancelled requests never get one. */
 export class Unanswered extends Set<RequestId> {
   /**
-   * The SDK forgets a request when another arrives with the same id, and never ends the first one's
-   * stream. Refuses the second.
+   * If another request arrives with the same id, the SDK forgets the first one and never ends its
+   * stream. So the second one is refused.
    */
   refusalOf(ids: RequestId[]): Response | undefined {
     const twice = ids.find((id, index) => this.has(id) || ids.indexOf(id) !== index)

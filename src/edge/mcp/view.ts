@@ -9,17 +9,17 @@ import { fail } from '#kernel/errors'
 
 export interface View {
   /**
-   * Undefined if the client named none: all but those of modules that the workspace has not
-   * enabled.
+   * Undefined if the client named none: it then gets all toolsets, except modules that the
+   * workspace has not enabled.
    */
   toolsets: ReadonlySet<string> | undefined
-  /** Modules that the workspace has enabled, as far as they are known: see `withModules`. */
+  /** Modules that the workspace has enabled, as far as known; see `withModules`. */
   modules?: ReadonlySet<string>
   readOnly: boolean
 }
 
 /**
- * The module that a tool belongs to; undefined for those of the API document, which are always
+ * The module that a tool belongs to. Undefined for tools of the API document, which are always
  * listed.
  */
 export const moduleOf = ({ id }: Pick<NamedOp, 'id'>): string | undefined =>
@@ -28,15 +28,15 @@ export const moduleOf = ({ id }: Pick<NamedOp, 'id'>): string | undefined =>
 type Listed = Pick<NamedOp, 'id' | 'tool' | 'toolset'>
 
 /**
- * A toolset is a module, or the resource that a tool works on: `growth.items.list` belongs to
- * `items`. Some tools name theirs.
+ * A toolset is either a module or the resource that a tool works on: `growth.items.list` belongs to
+ * `items`. Some tools name their toolset.
  */
 export const toolsetOf = (o: Pick<Listed, 'id' | 'toolset'>): string =>
   o.toolset ?? moduleOf(o) ?? o.id.split('.').at(-2)!
 
-/** Toolsets for a purpose, whose tools are also in others. */
+/** Toolsets for a particular purpose, whose tools are also in other toolsets. */
 const chosen: Readonly<Record<string, ReadonlySet<string>>> = {
-  /** The whole way of a post, in few tools. */
+  /** Everything that happens to a post, in few tools. */
   core: new Set([
     ...[
       'growth_overview',
@@ -67,7 +67,7 @@ const chosen: Readonly<Record<string, ReadonlySet<string>>> = {
       'growth_resume_automation',
     ],
   ]),
-  /** All that is done to items. */
+  /** Everything that can be done to items. */
   content: new Set([
     ...[
       'growth_create_batch',

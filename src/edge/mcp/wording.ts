@@ -1,4 +1,6 @@
-/** How operations are worded for models that are not MCP clients: the agent's. */
+/**
+ * How operations are described to models that are not MCP clients, which are those of the agent.
+ */
 import type { TObject, TSchema } from '@sinclair/typebox'
 import type { ToolWording } from '#ops/agent/toolbox/toolbox'
 import { isFields, writeText } from './answer/text.ts'
@@ -17,7 +19,7 @@ const isForeign = (value: unknown, place: SchemaPlace): boolean => {
   return Object.entries(value).some(([name, one]) => isForeign(one, fieldPlace(place, value, name)))
 }
 
-/** Without the fields that only people give. */
+/** The input without the fields that only people set. */
 const forModels = (input: TSchema): TSchema => {
   const properties = Object.entries(input.properties as TObject['properties']).filter(
     ([, field]) => field['x-only-people'] !== true,

@@ -1,4 +1,4 @@
-/** The paths that are served beside the operations of the contract, as OpenAPI describes them. */
+/** The paths that are served besides the operations of the contract, as OpenAPI describes them. */
 import type { TSchema } from '@sinclair/typebox'
 import { devicePaths } from './device.ts'
 import { sharedFilePaths } from './files.ts'

@@ -1,5 +1,5 @@
 /**
- * What operations of the document refer to: headers, parameters, ways to authenticate, and the body
+ * What the document's operations refer to: headers, parameters, ways to authenticate, and the body
  * of errors.
  */
 import { Type as T } from '@sinclair/typebox'

@@ -1,7 +1,7 @@
 /**
- * The OpenAPI 3.1 document, rendered by @elysiajs/openapi from routes declared for it alone. Only
- * `npm run generate` imports this: the plugin brings three validation libraries, and overwrites our
- * formats.
+ * The OpenAPI 3.1 document, rendered by @elysiajs/openapi from routes that are declared only for
+ * it. Only `npm run generate` imports this, because the plugin brings three validation libraries
+ * and overwrites our formats.
  */
 import { openapi } from '@elysiajs/openapi'
 import type { TSchema } from '@sinclair/typebox'
@@ -53,7 +53,8 @@ export async function openApiDocument(): Promise<Record<string, unknown>> {
       documentation: documentation(schemas) as never,
     }),
   )
-  // Not with parameters as `:name`: the plugin would replace our descriptions of them.
+  // Parameters are not written as `:name`, because the plugin would then replace our descriptions
+  // of them.
   for (const { o, detail } of details)
     docs.route(o.method, braces(o.path), () => '', { detail: detail as never })
   const rendered = await docs.handle(new Request('http://localhost/document'))

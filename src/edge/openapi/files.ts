@@ -25,7 +25,7 @@ export const fileParameters = [
 
 const bytes = { content: { '*/*': { schema: { type: 'string', format: 'binary' } } } }
 
-/** The answers with the bytes, or about them. `more`: their other headers. */
+/** The answers that have the bytes, or say something about them. `more`: their other headers. */
 export const fileResponses = (more: object = {}) => {
   const shared = {
     ...header('X-Request-Id'),

@@ -1,5 +1,5 @@
 /**
- * Addresses for posts from outside, for the OpenAPI document: they carry a signature in the place
+ * Addresses for posts from outside, for the OpenAPI document. The posts carry a signature instead
  * of a credential.
  */
 import { channelNames } from '#contract/channel-names'

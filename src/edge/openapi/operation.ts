@@ -21,8 +21,8 @@ const json = (schema: object) => ({ 'application/json': { schema } })
 const header = (name: string) => ({ [name]: { $ref: `#/components/headers/${name}` } })
 
 /**
- * For operations that count against rates. Their answers show the rates, and the other limits once
- * those have been checked.
+ * For operations that count against rates. Their answers show the rates, and also the other limits
+ * if these have been checked.
  */
 const limitHeaders = (o: NamedOp) =>
   o.kind === 'public' || o.kind === 'download' || isExempt(o, 'rates')
@@ -30,8 +30,8 @@ const limitHeaders = (o: NamedOp) =>
     : { ...header('RateLimit'), ...header('RateLimit-Policy') }
 
 /**
- * Documents the headers only on 429 and, for operations with a cap or quota, on client errors: on
- * every error they would double the document.
+ * Documents the headers only on 429 and, for operations with a cap or quota, on client errors. On
+ * every error, they would double the size of the document.
  */
 const tellsLimits = ({ cap, quota }: NamedOp, status: number): boolean =>
   status === 429 || (status < 500 && Boolean(cap ?? quota) && !BEFORE_LIMITS.includes(status))

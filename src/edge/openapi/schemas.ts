@@ -1,4 +1,4 @@
-/** Schemas as the document has them: one with a title stands there once, and is referred to. */
+/** Schemas as the document has them. A schema with a title appears once, and is referred to. */
 import type { TSchema } from '@sinclair/typebox'
 
 /** Schemas by title; each appears once in the document. */

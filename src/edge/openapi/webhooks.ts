@@ -14,7 +14,7 @@ const describeHeader = (name: string, description: string) => ({
 const SIGNATURE =
   'v1, and the base64 of HMAC-SHA256 over {webhook-id}.{webhook-timestamp}.{body}; during a rotation, several signatures separated by spaces.'
 
-/** By their names among the document's parameters. */
+/** The headers, by their names among the document's parameters. */
 export const webhookHeaders = {
   'webhook-id': describeHeader(
     'webhook-id',
@@ -74,7 +74,7 @@ const payloadOf = ({ type, data }: { type: string; data: TSchema }) =>
     { title: `${titleOf(type)}Event` },
   )
 
-/** By event type. `show`: converts a schema to its form in the document. */
+/** The webhooks by event type. `show`: converts a schema to its form in the document. */
 export const webhooksOf = (show: (schema: TSchema) => object) =>
   Object.fromEntries(
     events.map((event) => [

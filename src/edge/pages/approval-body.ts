@@ -8,7 +8,7 @@ import { type Html, html } from './html.ts'
 import { field, type Problem, timeText } from './layout.ts'
 import { reasonText } from './words.ts'
 
-/** What somebody typed and could not be sent. */
+/** What somebody typed that could not be sent. */
 export interface Typed {
   text?: string | undefined
   arguments?: string | undefined
@@ -18,11 +18,11 @@ export interface Typed {
 export interface ApprovalPage {
   approval: Approval
   workspace: string
-  /** The name of who decided. */
+  /** The name of the person who decided. */
   by?: string | undefined
   /** Why the reader cannot decide. */
   refusal?: string | undefined
-  /** What there is to do once it has run. */
+  /** What to do once the call has run. */
   after?: Html | undefined
   typed?: Typed
   problems?: Problem[] | undefined
@@ -43,7 +43,7 @@ export const approvalTitle = (shown: ApprovalPage): string => {
 const NOT_IN_TIME =
   'Nobody decided in time, so this does not happen. Ask the agent again if it is still wanted.'
 
-/** Who decided what; undefined while it waits. */
+/** Who decided what. Undefined while the approval waits. */
 const decisionOf = (shown: ApprovalPage): Html | undefined => {
   const { approval, by } = shown
   const { status, decided_how, decided_at, edited, reason } = approval
@@ -95,7 +95,7 @@ ${withArguments ? html`<dt>Arguments</dt><dd class="text">${argumentsText(approv
 ${approval.status === 'pending' ? html`<dt>To be decided before</dt><dd>${timeText(approval.expires_at)}</dd>` : undefined}
 </dl>`
 
-/** Two forms: Enter in the reason must never approve. */
+/** There are two forms, because Enter in the reason must never approve. */
 const forms = ({ approval, typed = {}, problems }: ApprovalPage): Html => {
   const own = textOfCall(approval)
   const textField = own && {

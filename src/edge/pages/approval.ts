@@ -38,7 +38,7 @@ const idOf = ({ params }: Incoming): string => params!.id!
 
 const pathFor = (id: string): string => `/approvals/${encodeURIComponent(id)}`
 
-/** Only those decide who may make the call themselves. */
+/** Only people who may make the call themselves can decide about it. */
 const refusalOf = (
   { may_decide: mayDecide, deciders }: Approval,
   { workspace: { role } }: SessionGrant,
@@ -50,8 +50,7 @@ const refusalOf = (
 const LABELS: Record<string, string> = { arguments: 'Arguments', text: 'Text', reason: 'Reason' }
 
 /**
- * Problems inside of the arguments name their place. `own`: the argument that has a field of its
- * own.
+ * Problems inside the arguments name their place. `own`: the argument that has a field of its own.
  */
 const problemsIn = (error: AppError, own: string | undefined): Problem[] => {
   const details = (error.details ?? []).map(({ path, message }) => {
@@ -98,7 +97,7 @@ const show = async (
   const page = { title: approvalTitle(shown), body: approvalBody(shown) }
   if (!refused || !problems) return pageResponse(page)
   const { error } = refused
-  // Without the forms there is nothing to link to.
+  // If there are no forms, there is nothing to link to.
   const said = canDecideApproval(shown) ? problems : problems.map(({ says }) => ({ says }))
   return pageResponse({
     ...page,
@@ -123,8 +122,8 @@ const open = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
 }
 
 /**
- * Throws `invalid_input`. An empty box is refused too: it would otherwise mean the arguments as
- * they were.
+ * Throws `invalid_input`. Also refuses an empty box, which would otherwise mean that the arguments
+ * stay unchanged.
  */
 const argumentsIn = (text = ''): object => {
   let value: unknown
@@ -136,10 +135,7 @@ const argumentsIn = (text = ''): object => {
   throw new AppError('invalid_input', message, { details: [{ path: 'arguments', message }] })
 }
 
-/**
- * The arguments that a form gives, of which the text stands in a field of its own. Throws
- * `invalid_input`.
- */
+/** The arguments from a form in which the text has a field of its own. Throws `invalid_input`. */
 const givenIn = ({ approval }: ApprovedRecord, form: Form): object => {
   const others = argumentsIn(form.arguments) as Record<string, unknown>
   const own = textOfCall(approval)
@@ -174,7 +170,7 @@ const decide = async (deps: PageDeps, incoming: Incoming, form: Form): Promise<R
 const send = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   const person = await signedInPerson(deps, incoming)
   const id = idOf(incoming)
-  // After signing in, the person sees the question again and decides then.
+  // After signing in, the person sees the question again and can decide.
   if (!person) return toSignIn(deps, incoming, pathFor(id))
   const form = await trustedForm(deps, incoming, {
     limit: BODY_LIMIT,

@@ -1,4 +1,4 @@
-/** What the page to talk through a dev channel shows. */
+/** What the page for talking through a dev channel shows. */
 import type { ChannelConnection } from '#domain/agent/channel/channel'
 import { isOver, type JobStatus } from '#domain/agent/job/job'
 import type { TalkRow } from '#store/agent/channel-talk'
@@ -11,11 +11,11 @@ export interface Talk {
   /** Whether the sender is linked to the person. */
   isLinked: boolean
   workspace: string
-  /** Names the message that the form sends, so that it is taken once. */
+  /** The name of the message that the form sends, so that it is taken only once. */
   event: string
   /**
-   * The last one was not taken: nobody but members begins jobs here, or strangers have begun too
-   * many today.
+   * Whether the last message was not taken, because only members may begin jobs here, or because
+   * strangers have begun too many today.
    */
   isDeclined: boolean
   typed?: string | undefined
@@ -26,7 +26,7 @@ export const LONGEST = 10_000
 
 const isOpen = (status: JobStatus | null): boolean => status !== null && !isOver({ status })
 
-/** Whether an answer is still to come. */
+/** Whether an answer has yet to come. */
 export const isAwaited = (said: readonly TalkRow[]): boolean =>
   said.some(({ way, state, job_id, job_status }) => {
     if (way === 'out') return state === 'queued' || state === 'sending'

@@ -1,6 +1,6 @@
 /**
- * The page to talk to the agent through a dev channel: what it takes goes the way of any message
- * from outside, but for the signature.
+ * The page for talking to the agent through a dev channel. Its messages are treated like any
+ * message from outside, except that they need no signature.
  */
 import type { ChannelConnection } from '#domain/agent/channel/channel'
 import type { ArrivedMessage } from '#domain/agent/channel/message'
@@ -42,9 +42,9 @@ interface Deps extends PageDeps {
   waiters: Poller
 }
 
-/** How long a request waits for the answer of the agent. */
+/** How long a request waits for the agent's answer. */
 const WAIT_MS = 8_000
-/** Of a form: a text of 10,000 characters, each of up to nine bytes in it. */
+/** The largest form: a text of 10,000 characters, each of which may take nine bytes. */
 const FORM_BYTES = 131_072
 
 const idOf = ({ params }: Incoming): string => params!.id!
@@ -52,7 +52,7 @@ const idOf = ({ params }: Incoming): string => params!.id!
 const pathFor = (id: string, query = ''): string =>
   `/channels/dev/${encodeURIComponent(id)}${query}`
 
-/** Nobody writes in the name of another sender: that one may be linked to somebody else. */
+/** Nobody can write in the name of another sender, who may be linked to somebody else. */
 const senderOf = ({ person }: Pick<SessionGrant, 'person'>): string => `${PAGE_SENDER}${person.id}`
 
 const connectionOf = async (
@@ -144,7 +144,7 @@ const messageOf = (
   const sender = senderOf(person)
   const to = { sender, thread: null }
   return {
-    // Without a name of its own, it is another message each time.
+    // Without a name of its own, it counts as another message each time.
     eventIds: [`page ${person.person.id} ${isUuid(event) ? event : newId()}`],
     sender: { id: sender, name: person.person.name || person.person.email },
     ...{ thread: 'page', isShared: false, subject: null, text: textOf(text), attachments: [] },
@@ -152,7 +152,7 @@ const messageOf = (
   }
 }
 
-/** For the person, who sends it as anybody would elsewhere. */
+/** A code for the person, who sends it as one would in any other channel. */
 const codeFor = async (deps: Deps, incoming: Incoming, id: string): Promise<string> =>
   (await run(deps, incoming, { id: 'agent.channelIdentities.linkCode', input: { id } })).code
 

@@ -162,7 +162,7 @@ const LONGEST_CODE = 40
 const send = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   const { code = '', decision = '', workspace_id, move_to } = await trustedForm(deps, incoming)
   const person: SessionGrant | undefined = await signedInPerson(deps, incoming)
-  // After signing in, the person sees the question again and decides then.
+  // After signing in, the person sees the question again and can decide.
   if (!person) return toSignIn(deps, incoming, pathFor(code))
   try {
     if (move_to !== undefined) {

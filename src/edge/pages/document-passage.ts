@@ -1,4 +1,4 @@
-/** The page that a citation opens: a passage of a document, and where it stands. */
+/** The page that a citation opens: a passage of a document, and where it is in the document. */
 import type { SessionGrant } from '#store/app/sessions'
 import type { Incoming } from '../incoming.ts'
 import type { Route } from '../route.ts'
@@ -35,7 +35,7 @@ interface Read {
 
 const idOf = ({ params }: Incoming): string => params!.id!
 
-/** As the address has it; what is no number is refused with the rest of the input. */
+/** The number in the address. If it is not a number, it is refused with the rest of the input. */
 const placeOf = (incoming: Incoming): number => Number(queryOf(incoming).get('at') ?? 0)
 
 const unread = ({ status, error }: Read['document']): Html =>

@@ -1,13 +1,13 @@
-/** HTML templates that escape their values, and show what nobody would see in them. */
+/** HTML templates that escape their values and show characters that would be invisible. */
 import { codesOf, replaceUnseen } from '#kernel/unseen'
 
 const MARKUP = Symbol('markup')
 const UNSEEN = Symbol('unseen')
 
-/** Made by `html` alone. */
+/** Only `html` makes it. */
 export interface Html {
   readonly [MARKUP]: string
-  /** Characters that it shows as codes, because nobody would see them. */
+  /** How many characters it shows as codes because they would be invisible. */
   readonly [UNSEEN]: number
 }
 
@@ -23,13 +23,14 @@ const ENTITIES: Record<string, string> = {
 
 const SPECIAL = /[&<>"']/
 
-/** Most parts between codes need none of it, and a text can have tens of thousands. */
+/** Most parts between codes need no escaping, and a text can have tens of thousands of parts. */
 const escapeHtml = (text: string): string =>
   SPECIAL.test(text) ? text.replace(/[&<>"']/g, (character) => ENTITIES[character]!) : text
 
 /**
- * Where a value stands. `text`: among elements. `line`: where no element can stand, as in a title.
- * `value`: an attribute, or what a text area sends back: as it is.
+ * Where a value is placed. `text`: among elements. `line`: where no element can be, for example in
+ * a title. `value`: in an attribute or a text area, whose content is sent back and so must stay
+ * unchanged.
  */
 type Place = 'text' | 'line' | 'value'
 
@@ -38,7 +39,7 @@ const IN_LINE = /<(?:title|option)\b[^>]*>[^<]*$/
 
 const known = new WeakMap<TemplateStringsArray, Place[]>()
 
-/** Those of the values of a template, by what is written before them. */
+/** The places of a template's values, determined by what is written before each. */
 const placesOf = (parts: TemplateStringsArray): Place[] => {
   const places =
     known.get(parts) ??

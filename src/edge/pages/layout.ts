@@ -16,8 +16,8 @@ const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': POLICY,
   'x-frame-options': 'DENY',
-  // Not no-referrer: with it, browsers send `Origin: null` with our own forms, and they would look
-  // like foreign ones.
+  // Not no-referrer, because browsers would then send `Origin: null` with our own forms, which
+  // would look like foreign ones.
   'referrer-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
   'cache-control': 'no-store',
@@ -33,7 +33,7 @@ export interface PageContent {
 }
 
 export interface Problem {
-  /** The name of the field, if it concerns one. */
+  /** The name of the field, if the problem concerns one. */
   field?: string
   says: string
 }
@@ -82,7 +82,7 @@ ${body}
   return new Response(text, { status, headers: { ...HEADERS, ...headers } })
 }
 
-/** Not escaped: it is our own text. */
+/** Not escaped, because it is our own text. */
 const STYLE = html([style] as unknown as TemplateStringsArray)
 
 /**
@@ -107,12 +107,12 @@ export interface FormField {
   value?: string | undefined
   hint?: string
   optional?: boolean
-  /** Lines that it shows, for a text of several lines. */
+  /** How many lines it shows, if the text may have several. */
   lines?: number
   problems?: Problem[] | undefined
 }
 
-/** What is typed goes back as it is: what nobody sees of it is shown below. */
+/** What was typed is sent back unchanged. Its invisible characters are shown below it. */
 const unseenOf = (value = ''): Html | undefined =>
   unseenCount(value) === 0
     ? undefined
@@ -142,7 +142,7 @@ export const field = ({
 ${hint ? html`<p class="hint" id="${name}-hint">${hint}</p>` : undefined}
 ${wrong ? html`<p class="wrong" id="${name}-wrong">${wrong.says}</p>` : undefined}
 ${
-  // Browsers drop a first line break of a text area.
+  // Browsers drop the first line break of a text area.
   lines === undefined
     ? html`<input ${named} type="${type}" value="${value ?? ''}" ${rest}>`
     : html`<textarea ${named} rows="${lines}" ${rest}>\n${value ?? ''}</textarea>`
@@ -152,7 +152,7 @@ ${
 export const hiddenField = (name: string, value: string): Html =>
   html`<input type="hidden" name="${name}" value="${value}">`
 
-/** `time`: as JSON has it. */
+/** `time`: a time as text, as in JSON. */
 export const timeText = (time: string): Html =>
   html`<time datetime="${time}">${time.slice(0, 19).replace('T', ' ')} UTC</time>`
 
@@ -161,7 +161,7 @@ const minutes = (seconds: number): string => {
   return count === 1 ? 'a minute' : `${count} minutes`
 }
 
-/** An error as problems of a form. `labels`: by field name. */
+/** Turns an error into problems of a form. `labels`: by field name. */
 export const problemsOf = (error: AppError, labels: Record<string, string>): Problem[] => {
   if (error.code === 'rate_limited')
     return [{ says: `Too many attempts. Try again in ${minutes(error.retryAfter ?? 60)}.` }]
@@ -172,7 +172,7 @@ export const problemsOf = (error: AppError, labels: Record<string, string>): Pro
   return [{ says: `${says}.` }]
 }
 
-/** 400 instead of 401, which would ask for HTTP authentication. */
+/** 400 instead of 401, because 401 would ask for HTTP authentication. */
 export const pageStatus = ({ status }: AppError): number => (status === 401 ? 400 : status)
 
 export const retryHeaders = ({ retryAfter }: AppError): Record<string, string> =>

@@ -2,10 +2,10 @@
 import type { Incoming } from '../incoming.ts'
 import { type PageDeps, run } from './page.ts'
 
-/** Pages of members that are searched for a name. */
+/** How many pages of members are searched for a name. */
 const MEMBER_PAGES = 10
 
-/** Undefined for somebody who has left. */
+/** Undefined if the person has left. */
 export const nameOfMember = async (
   deps: PageDeps,
   incoming: Incoming,

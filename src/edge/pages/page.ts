@@ -19,10 +19,15 @@ export interface PageDeps extends ServeDeps {
   identity: Identity
 }
 
-/** Renews an expired access token. Under the path that the refresh cookie is limited to. */
+/**
+ * Renews an expired access token. Its path is below the one that the refresh cookie is limited to.
+ */
 export const CONTINUE_PATH = '/api/v1/app/session/continue'
 
-/** `next` if it is a path of this deployment, else the start page. Prevents open redirects. */
+/**
+ * `next` if it is a path of this deployment, otherwise the start page. This prevents open
+ * redirects.
+ */
 export const safePath = (next: string | null | undefined): string => {
   const base = 'http://own.invalid'
   const url = next?.startsWith('/') ? URL.parse(next, base) : null
@@ -55,15 +60,15 @@ export const signedInPerson = async (
 }
 
 /**
- * Redirects to the sign-in page or, if there is an expired access token, to its renewal; both lead
+ * Redirects to the sign-in page or, if there is an expired access token, to its renewal. Both lead
  * back to `next`.
  */
 export const toSignIn = ({ cookies }: PageDeps, { request }: Incoming, next: string): Response =>
   redirect(cookies.access(request) ? withNext(CONTINUE_PATH, next) : signInPath(next))
 
 /**
- * The fields of a form. Throws `forbidden` if no page of ours sent it (CSRF), `invalid_input` if it
- * is malformed.
+ * The fields of a form. Throws `forbidden` if none of our pages sent it (CSRF), and `invalid_input`
+ * if it is malformed.
  */
 export const trustedForm = async (
   { origins }: PageDeps,
@@ -120,8 +125,8 @@ export const run = async (
 }
 
 /**
- * The page of a record; for an id that is none or names nothing in this workspace, whichever it is,
- * a page that says so.
+ * The page of a record. If the id is malformed or names nothing in this workspace, returns the same
+ * page for both, which says so.
  */
 export const foundPage = async (
   showing: Promise<Response>,

@@ -28,10 +28,10 @@ export interface Version {
 export interface ShownVersion {
   playbook: { id: string; name: string; slug: string; status: 'active' | 'archived' }
   version: Version
-  /** The version that holds now; undefined if it is this one. */
+  /** The version that is currently active. Undefined if it is this one. */
   active: Version | undefined
   workspace: string
-  /** Who decided. */
+  /** The name of the person who decided. */
   by?: string | undefined
   /** Why the reader cannot decide. */
   refusal?: string | undefined

@@ -102,7 +102,7 @@ const EXPECTED = ['not_found', 'invalid_input', 'rate_limited', 'forbidden', 'co
 const send = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   const person = await signedInPerson(deps, incoming)
   const place = placeOf(incoming)
-  // After signing in, the person sees the question again and decides then.
+  // After signing in, the person sees the question again and can decide.
   if (!person) return toSignIn(deps, incoming, pathFor(place))
   const { decision = '' } = await trustedForm(deps, incoming)
   try {

@@ -1,6 +1,6 @@
 /**
- * What the page of a reply to a channel shows: what goes to whom, the forms to decide, or what
- * became of it.
+ * What the page of a reply to a channel shows: what goes to whom, and either the forms to decide or
+ * what became of it.
  */
 import type { ShownChannelReply as Reply } from '#contract/agent/channel-replies'
 import { channelTraits } from '#domain/agent/channel/channel'
@@ -10,13 +10,15 @@ import { field, type Problem, timeText } from './layout.ts'
 export interface ReplyPage {
   reply: Reply
   workspace: string
-  /** What the sender had asked; undefined: it answers no job, or one that is no longer kept. */
+  /**
+   * What the sender asked. Undefined if the reply answers no job, or one that is no longer kept.
+   */
   asked?: string | undefined
-  /** The name of who decided. */
+  /** The name of the person who decided. */
   by?: string | undefined
   /** Why the reader cannot decide. */
   refusal?: string | undefined
-  /** What somebody typed and could not be sent. */
+  /** What somebody typed that could not be sent. */
   typed?: string | undefined
   problems?: Problem[] | undefined
 }
@@ -46,7 +48,7 @@ const whatBecame = ({ reply, by }: ReplyPage): Html | undefined => {
     case 'held':
       return undefined
     case 'discarded':
-      // Who let it go before did not discard it.
+      // The person who let the reply go earlier is not the one who discarded it.
       return html`<p class="note">Discarded${error === null ? decided : html`: ${error}`}. ${sentAt === null ? 'It was not sent' : 'The rest of it was not sent'}.</p>`
     case 'sent':
       return html`<p class="note">Sent${sentAt === null ? undefined : html`, ${timeText(sentAt)}`}.${decidedAt === null ? undefined : html` Let go${decided}.`}</p>`
@@ -69,7 +71,7 @@ const STATES: Record<Reply['parts'][number]['state'], string> = {
   unknown: 'perhaps sent',
 }
 
-/** Whether a message of it is being sent, so that nobody can stop that one. */
+/** Whether one of its messages is being sent. Nobody can stop that message. */
 const isOnTheWire = ({ parts }: Reply): boolean => parts.some(({ state }) => state === 'sending')
 
 const messages = ({ parts }: Reply): Html | undefined =>
@@ -98,7 +100,9 @@ const discarding = (
 ${button('discard', label, true)}
 </form>`
 
-/** With what the person has seen: another one may settle it meanwhile. */
+/**
+ * Includes what the person has seen, because somebody else may settle the reply in the meantime.
+ */
 const settling = (action: string, { updatedAt }: Reply): Html => {
   const seen = html`<input type="hidden" name="seen" value="${new Date(updatedAt).toISOString()}">`
   return html`<form method="post" action="${action}">
@@ -112,7 +116,7 @@ ${button('not_arrived', 'It did not arrive: send it again', true)}
 </form>`
 }
 
-/** Two forms: Enter must never discard. */
+/** There are two forms, because Enter must never discard. */
 const forms = ({ reply, typed, problems }: ReplyPage): Html | undefined => {
   const action = `/replies/${reply.id}`
   if (reply.status === 'failed')

@@ -36,7 +36,7 @@ const refusalOf = (
   return `You cannot decide about this: your role is ${role}, and sending a reply requires ${['owner', ...o.roles].join(' or ')}.`
 }
 
-/** What the sender had asked, while its job is kept. */
+/** What the sender asked, as long as the job is kept. */
 const askedOf = async (
   deps: PageDeps,
   incoming: Incoming,
@@ -81,7 +81,7 @@ const show = async (
   const page = { title: replyTitle(shown), body: replyBody(shown) }
   if (!refused || !problems) return pageResponse(page)
   const { error } = refused
-  // Without the forms there is nothing to link to.
+  // If there are no forms, there is nothing to link to.
   const said = canDecideReply(shown) ? problems : problems.map(({ says }) => ({ says }))
   return pageResponse({
     ...page,
@@ -110,14 +110,14 @@ const EXPECTED = ['not_found', 'invalid_input', 'rate_limited', 'forbidden', 'co
 const send = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   const person = await signedInPerson(deps, incoming)
   const id = idOf(incoming)
-  // After signing in, the person sees the question again and decides then.
+  // After signing in, the person sees the question again and can decide.
   if (!person) return toSignIn(deps, incoming, pathFor(id))
   const { decision, text, seen } = await trustedForm(deps, incoming, {
     limit: BODY_LIMIT,
     workspace: person.workspace.id,
   })
   try {
-    // Browsers send lines as forms have them.
+    // Browsers send line ends as forms have them.
     const input = { id, ...(text === undefined ? {} : { text: text.replaceAll('\r\n', '\n') }) }
     if (decision === 'send') await run(deps, incoming, { id: SEND, input })
     else if (decision === 'arrived' || decision === 'not_arrived')

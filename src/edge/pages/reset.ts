@@ -1,4 +1,4 @@
-/** The page of a password reset link, which the operator of the deployment prints. */
+/** The page of a password reset link, which the deployment's operator prints. */
 import { AppError } from '#kernel/errors'
 import { findReset } from '#ops/app/person'
 import type { Incoming } from '../incoming.ts'

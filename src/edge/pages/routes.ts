@@ -11,7 +11,7 @@ import { replyPageRoutes } from './reply.ts'
 import { resetRoutes } from './reset.ts'
 import { signInRoutes } from './sign-in.ts'
 
-/** The pages: without scripts or anything from other hosts. */
+/** The pages. They have no scripts, and load nothing from other hosts. */
 export const pageRoutes = (deps: PageDeps): Route[] => [
   ...homeRoutes(deps),
   ...signInRoutes(deps),

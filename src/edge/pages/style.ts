@@ -36,5 +36,5 @@ dd ul { margin: 0; padding-left: 1.25rem }
 footer { color: var(--soft); border-top: 1px solid var(--line); margin-top: 2rem }
 `
 
-/** As a source in a content security policy. */
+/** The hash as a source in a content security policy. */
 export const styleSource = `'sha256-${createHash('sha256').update(style).digest('base64')}'`

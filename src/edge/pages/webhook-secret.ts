@@ -1,6 +1,6 @@
 /**
- * The secret of a webhook rule that the agent has made, on the page of the approval: shown once, to
- * whoever asked for it or approved it.
+ * The secret of a webhook rule that the agent has made. The page of the approval shows it once, to
+ * the person who asked for the rule or approved it.
  */
 import type { ShownApproval } from '#contract/agent/approvals'
 import { AppError } from '#kernel/errors'
@@ -9,7 +9,7 @@ import { type Html, html } from './html.ts'
 import { pageResponse } from './layout.ts'
 import { type PageDeps, run } from './page.ts'
 
-/** An approval, and the record that its call has made. */
+/** An approval, and the record that its call made. */
 export interface ApprovedRecord {
   approval: ShownApproval
   record_id: string | null
@@ -26,7 +26,10 @@ const offer = ({ id }: ShownApproval): Html => html`<form method="post" action="
 const SOON = html`<p class="note">Once the agent has made the rule, its secret can be shown here. Load this page again.</p>`
 const SEEN = html`<p class="note">The secret of this rule was shown already. If it is lost, rotate it for a new one.</p>`
 
-/** What the page says of the secret; undefined if the call makes no rule, or the rule is gone. */
+/**
+ * What the page says about the secret. Undefined if the call does not make a rule, or the rule is
+ * gone.
+ */
 export const secretPart = async (
   deps: PageDeps,
   incoming: Incoming,
@@ -46,7 +49,7 @@ export const secretPart = async (
   }
 }
 
-/** The page with the secret, which nothing shows again. */
+/** The page with the secret, which is never shown again. */
 export const revealPage = async (
   deps: PageDeps,
   incoming: Incoming,

@@ -1,7 +1,7 @@
 /** Lookups of fields in an operation's schema. */
 import type { TObject, TSchema } from '@sinclair/typebox'
 
-/** What `make` gives for a schema, made once for each. */
+/** The result of `make` for a schema, computed once for each. */
 const oncePerSchema = <T>(make: (schema: TSchema) => T): ((schema: TSchema) => T) => {
   const made = new WeakMap<TSchema, { value: T }>()
   return (schema) => {
@@ -18,7 +18,7 @@ export const alternativesOf = (schema: TSchema): TSchema[] =>
 
 interface RecordForm {
   fields: ReadonlyMap<string, TSchema>
-  /** Fields of which the form knows all values. */
+  /** Fields whose possible values the form lists. */
   kinds: readonly [name: string, values: readonly unknown[]][]
 }
 
@@ -35,7 +35,7 @@ const recordFormsOf = oncePerSchema((schema): RecordForm[] =>
   }),
 )
 
-/** Those that a record has the form of; all, if it has none. */
+/** The forms that fit a record. All forms if none fits. */
 const fittingForms = (
   schema: TSchema,
   record: Record<string, unknown> | undefined,
@@ -52,7 +52,9 @@ const entriesOf = oncePerSchema(
   (schema): TSchema | undefined => alternativesOf(schema).find(({ items }) => items)?.items,
 )
 
-/** The schema of a field, in the form that the record has; undefined if none is declared. */
+/**
+ * The schema of a field, in the form that fits the record. Undefined if the field is not declared.
+ */
 export const declaredField = (
   schema: TSchema | undefined,
   name: string,

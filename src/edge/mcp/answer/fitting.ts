@@ -1,6 +1,6 @@
 /**
- * Answers of a length that a model can take: a page of a list that is too long is read again, with
- * fewer entries.
+ * Keeps answers to a length that a model can take. A page of a list that is too long is read again,
+ * with fewer entries.
  */
 import type { TObject, TSchema } from '@sinclair/typebox'
 import type { Answer } from '#actors/engine/letter'
@@ -19,14 +19,14 @@ export interface Fitted {
 interface Asked {
   operation: Operation
   input: unknown
-  /** Whether a single record was asked for by its id. */
+  /** Whether a single record was requested by its id. */
   whole: boolean
   /** The character of its longest text to begin with. */
   from?: number | undefined
 }
 
 const MOST_READS = 3
-/** Entries differ in length. */
+/** Entries differ in length, so some room is kept. */
 const MARGIN = 0.9
 
 const isPaged = ({ kind, input }: Operation): boolean =>

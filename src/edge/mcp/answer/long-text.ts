@@ -1,6 +1,6 @@
 /**
- * The longest text of a record, and the part of it that fits in an answer. Positions are those of
- * JavaScript's strings.
+ * The longest text of a record, and the part of it that fits in an answer. Positions are indexes of
+ * JavaScript strings.
  */
 import { fail } from '#kernel/errors'
 import { isFields } from './text.ts'
@@ -14,13 +14,12 @@ export interface LongText {
   text: string
 }
 
-/** Shorter ones are not worth a part of their own. */
+/** Texts shorter than this are not shown in parts. */
 const SHORTEST = 2_000
 
 const textsIn = (fields: Fields, path: readonly string[] = []): LongText[] =>
   Object.entries(fields).flatMap(([name, value]) => {
-    // What a person has changed is told in the record's versions. The text that counts is the
-    // present one.
+    // The record's versions tell what a person has changed. What counts is the present text.
     if (name === 'original_body') return []
     if (typeof value === 'string') return [{ path: [...path, name], text: value }]
     return isFields(value) ? textsIn(value, [...path, name]) : []
@@ -33,7 +32,7 @@ export const longestText = (body: Fields): LongText | undefined => {
   return longest && longest.text.length >= SHORTEST ? longest : undefined
 }
 
-/** The record with another text in this place. */
+/** The record with the text at this place replaced. */
 export const replaceText = (
   body: Fields,
   { path: [name, ...rest] }: Pick<LongText, 'path'>,
@@ -46,10 +45,10 @@ export const replaceText = (
       : replaceText(isFields(body[name!]) ? (body[name!] as Fields) : {}, { path: rest }, text),
 })
 
-/** What says which record, and which version of it, a part belongs to. */
+/** Fields that say which record a part belongs to, and which version of it. */
 const NAMING = ['id', 'revision']
 
-/** The record without all else that it holds. */
+/** The record with nothing but these fields and the way to the text. */
 export const remainder = (
   body: Fields,
   { path: [name, ...rest] }: Pick<LongText, 'path'>,
@@ -68,12 +67,12 @@ export const checkedStart = ({ path, text }: LongText, from: number): void => {
   fail('invalid_input', `from ${message}`, { details: [{ path: 'from', message }] })
 }
 
-/** Neither half of a pair of surrogates stands alone. */
+/** Whether a position would split a pair of surrogates. */
 const isWithinPair = (text: string, at: number): boolean =>
   (text.codePointAt(at - 1) ?? 0) > 0xffff && at < text.length
 
 /**
- * From `from` on, as many characters as have at most `room` tokens, and words that say which these
+ * As many characters from `from` on as fit in `room` tokens, and a note that says which ones they
  * are.
  */
 export const excerptFrom = (

@@ -1,8 +1,9 @@
 /**
- * The short form of answers, for models: entries of lists leave out what is empty and cut long
- * texts, reports leave out the data behind their Markdown, items their first text, signals say in a
- * line what the network allows. growth_get_record shows a record whole, and a long text of it in
- * parts. Text and structured content are made of the same form, each of at most `MOST_TOKENS`.
+ * The short form of answers, for models. Entries of lists leave out what is empty and have long
+ * texts cut, reports leave out the data behind their Markdown, items leave out their first text,
+ * and signals say in one line what the network allows. growth_get_record shows a record whole, and
+ * a long text of it in parts. Text and structured content are made from the same form, and each has
+ * at most `MOST_TOKENS`.
  */
 
 import type { TSchema } from '@sinclair/typebox'
@@ -18,13 +19,13 @@ import { cut } from './truncate.ts'
 type Fields = Record<string, unknown>
 
 /**
- * As guessed: a tenth below the 8,000 that an answer may cost, for the guess is up to a tenth too
- * low on hashes and rare scripts.
+ * By the guess of tokens. It is a tenth below the 8,000 that an answer may cost, because the guess
+ * is up to a tenth too low for hashes and rare scripts.
  */
 export const MOST_TOKENS = 7_200
 
 interface Form {
-  /** The most characters of a text, in a list or in a record of its own. */
+  /** The most characters of a text: in a list, and in a record shown by itself. */
   inList: number
   alone: number
   /** The most entries of a list. */
@@ -34,7 +35,7 @@ interface Form {
 }
 
 interface Short {
-  /** The record without tags. */
+  /** The record before it gets tags. */
   plain: Fields
   /** Structured content. */
   body: Fields
@@ -61,7 +62,10 @@ const inOneLine = (actions: Action[]): string => {
   return `${allowed.length > 0 ? allowed.join(', ') : 'none'}${not}`
 }
 
-/** As many digits of an item's hash as every surface shows, and as an approval takes. */
+/**
+ * How many digits of an item's hash are shown. Every surface shows this many, and an approval
+ * accepts them.
+ */
 const MARK = 8
 
 const withoutId = (value: unknown): unknown => {
@@ -71,8 +75,8 @@ const withoutId = (value: unknown): unknown => {
 }
 
 /**
- * Without its first text and the ids of its account and of whoever decided it, and with the mark of
- * its text.
+ * An item without its first text and without the ids of its account and of whoever decided it. Its
+ * hash is shortened.
  */
 const shortItem = ({
   original_body: _,
@@ -87,7 +91,7 @@ const shortItem = ({
   decision: isFields(decision) ? { ...decision, by: withoutId(decision.by) } : decision,
 })
 
-/** By the title of the record. */
+/** Short forms by the title of the record. */
 const shortRecords: Record<string, (record: Fields) => Fields> = {
   Report: ({ data, ...rest }) => (rest.markdown ? rest : { ...rest, data }),
   Item: shortItem,
@@ -121,7 +125,7 @@ const shape = (
 
 const UNBOUND = Number.POSITIVE_INFINITY
 
-/** From the usual form to what fits in any case. */
+/** From the usual form down to one that fits in any case. */
 const forms = (whole: boolean): Form[] => [
   { inList: whole ? 4_000 : 1_000, alone: UNBOUND, entries: UNBOUND, whole },
   { inList: 500, alone: 16_000, entries: UNBOUND, whole },
@@ -134,7 +138,7 @@ const forms = (whole: boolean): Form[] => [
 const NOTE =
   'Too long to show in full: texts end early, and long lists show their first entries. growth_get_record shows a record, and all of its text in parts.'
 
-/** With the same tags in structured content and text. */
+/** Uses the same tags in structured content and text. */
 const inBoth = (plain: Fields, schema: TSchema): Short => {
   const quotation = new Quotation()
   return {
@@ -150,8 +154,8 @@ const makeShort = (body: Fields, schema: TSchema, form: Form, note?: string): Sh
 }
 
 /**
- * In tokens, of the longer of the two. A text has no more tokens than bytes, and the lines of a
- * record at most twice as many as its JSON, where strangers' words are marked.
+ * The size in tokens of the longer of the two. A text has no more tokens than bytes. If strangers'
+ * words are marked, the lines of a record have at most twice as many tokens as its JSON.
  */
 export const tokenSize = ({ body, text }: Pick<Short, 'body' | 'text'>): number => {
   const json = JSON.stringify(body)
@@ -163,11 +167,11 @@ export const tokenSize = ({ body, text }: Pick<Short, 'body' | 'text'>): number 
 
 interface Given {
   schema: TSchema
-  /** As a single record is read: without the short forms of records. */
+  /** Whether a single record is being read, so that no short forms of records are used. */
   whole: boolean
-  /** Of the record's longest text: the character to begin with. */
+  /** The character of the record's longest text to begin with. */
   from?: number | undefined
-  /** Why there is less than asked for. */
+  /** Why there is less than was asked for. */
   note?: string | undefined
 }
 
@@ -185,11 +189,11 @@ const firstFitting = (body: Fields, { schema, whole, note }: Given, most: number
   return last
 }
 
-/** What the note about a part takes, and the name of its field. */
+/** Room for the note about a part, including the name of its field. */
 const ROOM_FOR_NOTE = 100
 
 /**
- * The record with as much of its longest text as fits; later parts come without the rest of the
+ * The record with as much of its longest text as fits. Later parts come without the rest of the
  * record.
  */
 const inParts = (body: Fields, given: Given, from: number): Short | undefined => {

@@ -1,6 +1,6 @@
 /**
- * Structured content: the record, with strangers' words between tags. What programs compare or pass
- * on stays as it is, and is named.
+ * Structured content: the record, with strangers' words between tags. Values that programs compare
+ * or pass on stay unchanged, and are named instead.
  */
 import type { TSchema } from '@sinclair/typebox'
 import { Quotation } from './quotation.ts'
@@ -11,7 +11,7 @@ type Fields = Record<string, unknown>
 
 interface Tagging {
   quotation: Quotation
-  /** Fields with what strangers chose, and which has no tags. */
+  /** Fields with values that strangers chose and that have no tags. */
   named: Set<string>
 }
 
@@ -34,8 +34,8 @@ const tagTexts = (value: unknown, place: SchemaPlace, path: string, tagging: Tag
 }
 
 /**
- * `untrusted_fields`: such as `signals[].post.author`. The note says what the tags are. Both only
- * where there is something to say.
+ * Adds `untrusted_fields`, such as `signals[].post.author`, and a note that explains the tags. Each
+ * is added only if there is something to say.
  */
 export const structureAnswer = (
   body: Fields,

@@ -15,11 +15,11 @@ interface Line extends SchemaPlace {
   quotation: Quotation
 }
 
-/** In characters, for text inside a list; reading the single record gives all of it. */
+/** The longest text inside a list, in characters. Reading the single record returns all of it. */
 const LONGEST_IN_LIST = 1_500
-/** In characters, for the whole answer. */
+/** The longest answer, in characters. */
 const LONGEST = 60_000
-/** Fields of use to programs only. */
+/** Fields that only programs need. */
 const LEFT_OUT = new Set(['updated_at', 'updatedAt'])
 
 export const isFields = (value: unknown): value is Fields =>
@@ -33,7 +33,9 @@ export const isEmpty = (value: unknown): boolean => {
   return true
 }
 
-/** The text after a name or a dash. Text of several lines starts on the next line, indented. */
+/**
+ * The text that follows a name or a dash. Text of several lines begins on the next line, indented.
+ */
 const scalar = (value: unknown, line: Line): string => {
   const { indent, inList, quotation } = line
   const whole = String(value)
@@ -55,7 +57,7 @@ const field = (name: string, value: unknown, place: Line): string => {
   )
 }
 
-/** A list entry: a dash before its first line, the others aligned below. */
+/** A list entry: a dash before its first line, and the others aligned below it. */
 const entry = (value: unknown, place: Line): string => {
   const { indent } = place
   const text = isFields(value)
@@ -75,8 +77,8 @@ const fields = (value: Fields, place: Line): string => {
 }
 
 /**
- * `body`: a record in its wrapper, or a list with its cursor. `schema`: of the body. At most about
- * 60,000 characters.
+ * `body`: a record in its wrapper, or a list with its cursor. `schema`: the schema of the body.
+ * Returns at most about 60,000 characters.
  */
 export const writeText = (body: Fields, schema: TSchema, quotation = new Quotation()): string => {
   const none = Object.entries(body).filter(([, one]) => Array.isArray(one) && one.length === 0)

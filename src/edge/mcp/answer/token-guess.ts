@@ -1,18 +1,18 @@
 /**
- * How many tokens a text costs a model, without a tokenizer: the vocabulary of one takes tens of
- * megabytes, and models differ in theirs. The guess is on the safe side of o200k, by a tenth in
- * English and by more in most other languages.
+ * How many tokens a text costs a model, guessed without a tokenizer. A tokenizer's vocabulary takes
+ * tens of megabytes, and models have different ones. The guess is higher than o200k's count by a
+ * tenth in English, and by more in most other languages.
  */
 
 /**
- * Nearly as o200k splits a text before it looks up its parts: words, numbers of three digits,
- * marks, the white space between them.
+ * Splits a text nearly as o200k does before it looks up the parts: words, numbers of three digits,
+ * punctuation, and the white space between them.
  */
 const PIECES = /[A-Z]?[a-z]+|[A-Z]+|[0-9]{1,3}|\n[ \t]*|[ \t]{2,}|[!-/:-@[-`{-~]+|[^ \t]/gu
 
 const LINE_FEED = 10
 const SPACE = 32
-/** Words that no language has are spelt out in pairs of letters. */
+/** Longer words than any language has are counted in pairs of letters. */
 const LONGEST_WORD = 18
 
 const ofWord = (length: number): number =>
@@ -31,7 +31,7 @@ const ofAscii = (piece: string, code: number): number => {
   return code > LINE_FEED && code !== SPACE ? Math.max(1, length / 1.6) : 1
 }
 
-/** Tokens a character, in the order of the last character that each holds for. */
+/** Tokens per character, by the last character of the range. */
 const scripts: readonly (readonly [last: number, tokens: number])[] = [
   [0x02ff, 1.5], // Latin letters with accents, which also split a word
   [0x036f, 1.7], // combining marks
@@ -53,7 +53,7 @@ const REST = 3.2
 
 const ofWide = (code: number): number => scripts.find(([last]) => code <= last)?.[1] ?? REST
 
-/** Tokens, rounded up. */
+/** The number of tokens, rounded up. */
 export const tokensGuessed = (text: string): number => {
   let sum = 0
   for (const [piece] of text.matchAll(PIECES)) {

@@ -23,8 +23,8 @@ const shorten = (value: unknown, entries: number): unknown => {
 const MAX_ENTRIES = 64
 
 /**
- * A record as JSON of at most `MAX_CHARACTERS`. Shortens the lists and texts of a larger one, and
- * says so in `shortened`.
+ * A record as JSON of at most `MAX_CHARACTERS`. If the record is larger, shortens its lists and
+ * texts, and says so in `shortened`.
  */
 export const json = (value: object): string => {
   const whole = JSON.stringify(value)

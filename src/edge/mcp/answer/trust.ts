@@ -1,6 +1,6 @@
 /**
- * Whose words stand in an answer, by its schema: what the contract says of its fields, and the
- * records around them.
+ * Who wrote the words in an answer, according to its schema: what the contract says about its
+ * fields and the records around them.
  */
 import type { TSchema } from '@sinclair/typebox'
 import { alternativesOf, declaredField, entryOf } from './declared-fields.ts'
@@ -13,38 +13,39 @@ interface Around {
 }
 
 export interface SchemaPlace {
-  /** Of the value; undefined if none is declared. */
+  /** The schema of the value. Undefined if none is declared. */
   schema: TSchema | undefined
-  /** Strangers may have written the value, or parts of it. */
+  /** Whether strangers may have written the value or parts of it. */
   untrusted: boolean
-  /** Of the field. */
+  /** The name of the field. */
   name: string
-  /** The records that it stands in, the innermost last. */
+  /** The records that contain it, the innermost last. */
   around: readonly Around[]
 }
 
 /**
- * `free`: words of strangers. `named`: what strangers chose, such as a handle or an address.
- * `ours`: ids, times and names of ours.
+ * `free`: words of strangers. `named`: something that strangers chose, such as a handle or an
+ * address. `ours`: our ids, times and names.
  */
 export type Words = 'ours' | 'free' | 'named'
 
 interface Condition {
   /**
-   * A field of a record around, such as `untrusted`, or one of a record in it, such as `job.taint`.
+   * A field of a surrounding record, such as `untrusted`, or of a record inside one, such as
+   * `job.taint`.
    */
   field: string
-  /** The list has an entry that begins so. */
+  /** Also requires that an entry of the list begins with this. */
   begins?: string
-  /** Not if a field of a record around is this. */
+  /** Does not hold if a field of a surrounding record has this value. */
   unless?: [field: string, value: string]
 }
 
 const none = Symbol('none')
 
 /**
- * The value of a field of the innermost record that declares it. What is declared and left out is
- * empty.
+ * The value of a field of the innermost record that declares it. A declared field that is absent
+ * counts as empty.
  */
 const fieldAround = (around: readonly Around[], path: string): unknown => {
   const [first, ...rest] = path.split('.') as [string, ...string[]]
@@ -57,7 +58,7 @@ const fieldAround = (around: readonly Around[], path: string): unknown => {
   return typeof value === 'object' && value !== null ? (value as Fields)[rest[0]!] : none
 }
 
-/** Where nothing says that words are ours, they are not. */
+/** Words count as untrusted unless something says that they are ours. */
 const holds = ({ field, begins, unless }: Condition, around: readonly Around[]): boolean => {
   if (unless && fieldAround(around, unless[0]) === unless[1]) return false
   const value = fieldAround(around, field)
@@ -76,7 +77,7 @@ const isUntrusted = (schema: TSchema | undefined, around: readonly Around[]): bo
     return condition === undefined || holds(condition, around)
   })
 
-/** Of a whole answer. */
+/** The place of a whole answer. */
 export const schemaPlace = (schema: TSchema): SchemaPlace => ({
   schema,
   untrusted: isUntrusted(schema, []),
@@ -101,11 +102,12 @@ export const entryPlace = ({ schema, untrusted, name, around }: SchemaPlace): Sc
 
 const OURS = new Set(['uuid', 'date-time', 'time-zone'])
 /**
- * Fields of undeclared records that hold sentences. Of the others a value of several words is one.
+ * Fields of undeclared records that hold sentences. In other fields, a value of several words
+ * counts as a sentence.
  */
 const SENTENCES = new Set(['text', 'title', 'name', 'error', 'description'])
 
-/** Of a text there. */
+/** Who wrote the text at that place. */
 export const wordsAt = ({ schema, untrusted, name }: SchemaPlace, text: string): Words => {
   if (!untrusted || text.trim() === '') return 'ours'
   const declared =
