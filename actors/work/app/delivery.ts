@@ -125,7 +125,7 @@ const claimEvent = async (
   return { job: { endpoint, event, secrets }, decision: { reply: undefined } }
 }
 
-/** The endpoint is disabled: gives up the waiting events, some at a time. */
+/** The endpoint is disabled: gives up the waiting events in portions. */
 const giveUpOnEndpoint = async (
   { keepDeadMs }: WebhookTimes,
   { sql, gate, work }: Letter,
@@ -141,7 +141,7 @@ const giveUpOnEndpoint = async (
   }
 }
 
-/** Makes one request, unless it would outlast the claim, or its turn did not come in time. */
+/** Makes one request, unless it would outlast the claim or its turn did not come in time. */
 const send = (deps: DeliveryDeps, job: Job, context: LaneContext): Promise<DeliveryOutcome> =>
   deps.open
     .run(context.tenantId, () =>

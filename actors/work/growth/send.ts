@@ -141,7 +141,7 @@ const putInDoubt = async (
   )
 }
 
-/** Even its doubt could not be written down: then a person must look. */
+/** Not even its doubt could be saved, so a person must check. */
 const perhapsSent = (deps: SendDeps, claiming: Claiming): Promise<Decision<void>> =>
   claiming.work.failures > kindsOfWork.send.failures
     ? toReview(claiming)
@@ -168,8 +168,8 @@ const promisedApplyMs = ({ attempt, network, isDoubted }: SendJob): number | und
     : appliesWithin(network.limits)
 
 /**
- * Sends once, if the timeline that must be read first shows nothing. Nothing is sent if it is too
- * late for the lease, or the lane was recalled.
+ * Sends once, if the timeline that must be read first shows nothing. Sends nothing if too little of
+ * the lease is left, or if the lane was recalled.
  */
 const send = async (deps: SendDeps, job: SendJob, context: LaneContext): Promise<Answer> => {
   await deps.failpoints('send.claimed')
