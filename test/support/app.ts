@@ -28,7 +28,7 @@ export { eventually } from './eventually.ts'
 export interface Reply<B = Record<string, never>> {
   status: number
   headers: Headers
-  /** The bytes, for comparing replays. */
+  /** The raw bytes, to compare replays. */
   text: string
   body: B & {
     error?: {
@@ -43,7 +43,7 @@ export interface Reply<B = Record<string, never>> {
 export interface Send {
   body?: unknown
   headers?: Record<string, string>
-  /** null sends none. */
+  /** Null sends no key. */
   key?: string | null
 }
 
@@ -53,7 +53,7 @@ export interface TestApp extends AsyncDisposable {
   key: string
   workplace: Workplace
   options: ConnectionOptions
-  /** The database with its owner's rights, past every policy: for looking and for arranging. */
+  /** The database with its owner's rights, past every policy, to look at and arrange state. */
   owner: postgres.Sql
   /**
    * `send('POST', '/api/v1/growth/batches', { body })`; a path without a leading slash is below
@@ -62,7 +62,10 @@ export interface TestApp extends AsyncDisposable {
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   send(method: string, path: string, options?: Send): Promise<Reply<any>>
   newKey(scopes: Scope[], tenantId?: string): Promise<{ id: string; api_key: string }>
-  /** Another workspace with a sandbox account, and its own key: usually with the usual scopes. */
+  /**
+   * Another workspace with a sandbox account and its own key, which has the usual scopes by
+   * default.
+   */
   newWorkspace(scopes?: Scope[]): Promise<{ tenantId: string; key: string }>
 }
 
@@ -76,17 +79,17 @@ export interface AppOptions {
 }
 
 /**
- * The least that argon2id takes. Hashes of the usual cost would take more time than all else that
- * sign-ins do.
+ * The cheapest setting that argon2id accepts. Hashes at the usual cost would take more time than
+ * everything else in a sign-in.
  */
 const CHEAP: PasswordCost = { memoryCost: 8, timeCost: 1 }
 
-/** Many tests share one Postgres, which has connections for a few dozen. */
+/** Many tests share one Postgres, which accepts only a few dozen connections. */
 const FEW_CONNECTIONS = 4
 
 const quiet = createLog(process.env.TEST_LOG ?? 'silent')
 
-/** Sends requests to a server, with `ownKey` by default. */
+/** Sends requests to a server, by default with `ownKey`. */
 export const client =
   (url: string, ownKey: string) =>
   async (
@@ -120,13 +123,14 @@ export const client =
 const workspace = async (workplace: Workplace, scopes = usualScopes) => {
   const tenantId = await createWorkspace(workplace.db, 'Test')
   const account = await workplace.sandbox.connect(tenantId, `t-${tenantId}`)
-  // A process that a busy machine has held up for seconds serves again once its lease is renewed.
+  // A process that a busy machine has held up for seconds serves again once it has renewed its
+  // lease.
   await eventually(
     () => workplace.runtime.serving,
     (is) => is,
   )
   await connectAccount(workplace.world, tenantId, { network: 'sandbox', ...account })
-  // As the operator makes it: nobody is a member yet, and an owner is invited.
+  // As the operator creates it: it has no members yet, and an owner is invited.
   await inviteByOperator(
     { db: workplace.db, publicUrl: 'http://localhost' },
     { tenantId, role: 'owner' },
@@ -138,8 +142,8 @@ const workspace = async (workplace: Workplace, scopes = usualScopes) => {
 const loginsOf = new Map<string, Promise<Logins | undefined>>()
 
 /**
- * Prepares the database as a server does: marked by the secret, with logins for the pools. Once,
- * for names of databases do not recur.
+ * Prepares the database as a server does: marks it with the secret and makes logins for the pools.
+ * Once is enough, because names of databases never recur.
  */
 const known = async (options: ConnectionOptions): Promise<ConnectionOptions> => {
   if (options.logins) return options

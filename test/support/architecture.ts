@@ -83,16 +83,18 @@ const allowed: Record<string, readonly string[]> = {
   ],
 }
 
-/** Layer → what it may name by `import type` alone, besides. */
+/** Layer → what else it may name, by `import type` only. */
 const allowedTypes: Record<string, readonly string[]> = { ops: ['actors'], edge: ['actors'] }
 
-/** Areas of the product. They stand in every layer, beside the engine, which knows none of them. */
+/**
+ * Areas of the product. They exist in every layer, next to the engine, which knows none of them.
+ */
 const AREA = /^(?:src\/[^/]+|actors\/work)\/(growth|app|agent|operator)\//
 const ENGINE = /^(?:src\/[^/]+|actors)\/engine\//
 
 /**
- * The engine of the operations hands handlers the world and counts what plans allow: it may use
- * areas of lower layers, but no handler.
+ * The engine of the operations passes the world to handlers and counts what plans allow, so it may
+ * use areas of lower layers, but no handlers.
  */
 const ENGINE_OF_OPS = /^src\/ops\/engine\//
 
@@ -100,8 +102,8 @@ const ENGINE_OF_OPS = /^src\/ops\/engine\//
 const APP_ALONE = /^(?:src\/[^/]+|actors\/work)\/app\//
 
 /**
- * Tables that the engine's statements may name: its own, and those that say whether the caller of a
- * statement is still let in.
+ * Tables that the engine's statements may name: its own, and those that tell whether the caller of
+ * a statement still has access.
  */
 const ENGINES_OWN = [
   'actor',
@@ -274,7 +276,7 @@ const cycles = (sources: Sources): string[] => {
 }
 
 /**
- * One resource has one file in contract/ and one of the same name in ops/, right in the folder of
+ * A resource has one file in contract/ and one of the same name in ops/, directly in the folder of
  * its area. Other files are not resources.
  */
 const unpaired = (sources: Sources): string[] => {
@@ -286,7 +288,7 @@ const unpaired = (sources: Sources): string[] => {
   })
 }
 
-/** Every breach of the rules, as sentences. */
+/** Every violation of the rules, as a sentence. */
 export const breaches = (sources: Sources): string[] => [
   ...Object.entries(sources).flatMap(([path, source]) => checkFile(path, source)),
   ...cycles(sources),

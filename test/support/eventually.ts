@@ -1,16 +1,18 @@
-/** A busy machine holds up all that a test waits for; no wait ends because of that alone. */
+/**
+ * A busy machine delays everything that a test waits for; no wait may fail because of that alone.
+ */
 const USUALLY_MS = 30_000
 const SHORTEST_MS = 5
 const LONGEST_MS = 50
 
-/** Its name tells the report of a run that time alone was over. */
+/** The name tells the report of a run that only time ran out. */
 class TimeoutError extends Error {
   override name = 'TimeoutError'
 }
 
 /**
- * Repeats `ask` until `done`: at first every few milliseconds, then ever more seldom, for what asks
- * takes processor time from what it waits for. Throws after `withinMs`, with the last value.
+ * Repeats `ask` until `done`: every few milliseconds at first, then more and more seldom, because
+ * asking takes processor time from the thing awaited. Throws after `withinMs`, with the last value.
  */
 export async function eventually<T>(
   ask: () => Promise<T> | T,

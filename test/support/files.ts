@@ -1,4 +1,4 @@
-/** Files as the handlers of records put, keep and read them. */
+/** Files, as the handlers of records store and read them. */
 import type { FileReading, Files, NewFile } from '#port/files/files'
 import { type KeptFile, keptFile } from '#store/app/files'
 import type { Effects } from '#store/engine/letter'
@@ -7,7 +7,7 @@ import type { TestApp } from './app.ts'
 export interface FileDesk {
   files: Files
   tenantId: string
-  /** Keeps a file in a letter of the workspace, as the command that makes its record does. */
+  /** Keeps a file in a letter of the workspace, like the command that makes its record. */
   keep(file: NewFile, effects?: Effects): Promise<KeptFile>
   /** Runs a statement over the workspace's rows. */
   rows: FileReading['read']

@@ -7,7 +7,7 @@ export interface TemporaryFolder extends AsyncDisposable {
 }
 
 /**
- * A new folder, deleted with its contents on dispose. Every user may enter it, for a database
+ * A new folder, deleted with its contents on dispose. Every user may enter it, because a database
  * started by root runs as another user.
  */
 export async function temporaryFolder(): Promise<TemporaryFolder> {

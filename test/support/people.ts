@@ -50,8 +50,8 @@ export const signIn = (
   })
 
 /**
- * Signs in as a browser does, which gets its tokens as cookies; `cookie`: those that it has
- * already.
+ * Signs in as a browser does, which gets its tokens as cookies. `cookie`: the cookies that it
+ * already has.
  */
 export const signInBrowser = (app: TestApp, email: string, password = PASSWORD, cookie?: string) =>
   app.send('POST', '/api/v1/app/session', {
@@ -141,8 +141,8 @@ export const decide = (
   app.send('POST', '/api/v1/app/device', { key, body: { user_code, decision: 'approve', ...more } })
 
 /**
- * The token of a new device that the person approves, with the scopes and the workspace that it
- * got.
+ * The token of a new device that the person approves, with the scopes and the workspace that were
+ * granted.
  */
 export const approvedToken = async (
   app: TestApp,

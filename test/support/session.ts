@@ -26,7 +26,7 @@ export const newPerson = async (
 ): Promise<Principal & { member: { personId: string } }> => {
   const [personId, id] = [newId(), newId()]
   const email = `${personId}@example.com`
-  // In one statement, for thousands of tests make a person.
+  // One statement, because thousands of tests make a person.
   await owner`with p as (insert into person (id, email, email_key, name, password_hash)
       values (${personId}, ${email}, ${email}, 'Test', 'none')),
     m as (insert into member (tenant_id, person_id, role)
@@ -60,7 +60,7 @@ export const signedIn = async (
   return { personId, email: `${personId}@example.com`, sessionId, key }
 }
 
-/** The same, with a name of its own. */
+/** The same, with its own name. */
 export const signedInAs = async (
   app: Pick<TestApp, 'owner' | 'workplace'>,
   tenantId: string,

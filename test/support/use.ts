@@ -1,13 +1,13 @@
 /**
- * What the tests of a file or a `describe` share: opened before them, closed after them, what was
- * opened last first.
+ * What the tests of a file or a `describe` share: opened before them, and closed after them in
+ * reverse order.
  */
 import { afterAll, afterEach, beforeAll, beforeEach } from 'bun:test'
 import { type AppOptions, client, type TestApp, testApp } from './app.ts'
 
 /**
- * Bun runs `afterAll` hooks in the order of their declaration, so closing goes by this list
- * instead.
+ * Bun runs `afterAll` hooks in the order of their declaration, so this list decides the order of
+ * closing instead.
  */
 const opened: AsyncDisposable[] = []
 
@@ -72,14 +72,14 @@ const enter = async (options: SharedOptions): Promise<TestApp> => {
   }
 }
 
-/** What can differ between shared servers: nothing that a file holds in its hands. */
+/** The only options in which shared servers may differ: nothing that a file holds on to. */
 interface SharedOptions {
   overrides?: { lanes: [] }
 }
 
 /**
  * A workspace on a server that the files of a worker share, which costs a tenth of a server. For
- * tests that look and arrange only within workspaces of their own, and leave the server as it is.
+ * tests that look at and arrange only their own workspaces, and leave the server as it is.
  */
 export const useSharedApp = (options: SharedOptions = {}): TestApp => use(() => enter(options))
 

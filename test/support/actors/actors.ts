@@ -108,7 +108,7 @@ export async function actorsOn(
   return { runtime, db, options, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
-/** Ends these actors as a kill of their process would, for all to see at once. */
+/** Ends these actors the way a kill of their process would, and makes it visible to all at once. */
 export const kill = async ({ runtime, db }: Actors, { owner }: Store): Promise<void> => {
   await runtime.abandon()
   await db[Symbol.asyncDispose]()
@@ -140,9 +140,9 @@ export interface FakeLaneOptions {
   kind?: string
   /** Ends each run as soon as it begins. */
   instant?: true
-  /** Whether runs go on when they are aborted. */
+  /** Whether runs continue after they are aborted. */
   deaf?: true
-  /** Effects of the settling letter besides deleting the row and counting `settled:<ref>`. */
+  /** Effects of the settling letter, besides deleting the row and counting `settled:<ref>`. */
   onSettle?: (work: Work, outcome: string) => Effects
   claim?: Lane<Job, string>['claim']
   /** The outcome of a run that threw; without it `orphaned` handles the row. */

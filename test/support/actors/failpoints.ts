@@ -5,13 +5,13 @@ import { type Gate, newGate } from './letters.ts'
 type Action = 'hang' | Error | (() => Promise<void> | void)
 
 export interface TestFailpoints {
-  /** For the code under test. */
+  /** Passed to the code under test. */
   at: Failpoints
   /** From now on everything that passes `name` does this. Names stay armed until released. */
   arm(name: string, action: Action): void
   /** Resolves when the armed name has been reached for the first time. */
   reached(name: string): Promise<void>
-  /** Lets everything that hangs at `name` go on, and disarms it. */
+  /** Lets everything that hangs at `name` continue, and disarms it. */
   release(name: string): void
 }
 

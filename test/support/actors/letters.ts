@@ -36,7 +36,7 @@ export const letterOf = <R>(
   ...(late ? { late } : {}),
 })
 
-/** Adds one to the counter `key`, with other effects. */
+/** Adds one to the counter `key`, together with other effects. */
 export const bump = (key: string, also: Effects = {}): Letter<void> =>
   letterOf(() => ({
     reply: undefined,

@@ -1,15 +1,15 @@
 import type { Failpoints } from '#kernel/failpoint'
 
 /**
- * Failpoints that stop one pass each, so that each of many workspaces in a process can stop at
- * another point.
+ * Failpoints that each stop one pass, so that each of many workspaces in a process can stop at a
+ * different point.
  */
 export interface Stops {
-  /** For the code under test. */
+  /** Passed to the code under test. */
   at: Failpoints
   /**
-   * Stops the next pass of `name`, or the `nth` from now. Resolves when it has stopped, with the
-   * function that lets it go on.
+   * Stops the next pass of `name`, or the `nth` from now. Once it has stopped, resolves with a
+   * function that lets it continue.
    */
   stopNext(name: string, nth?: number): Promise<() => void>
 }

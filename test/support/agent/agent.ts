@@ -15,11 +15,11 @@ interface Turned {
   model?: string
   tools?: string[] | null
   tenantId?: string
-  /** One that exists. */
+  /** An existing conversation. */
   conversation?: string
   origin?: Job['origin']
   taint?: string[]
-  /** The words are those of somebody outside the workspace. */
+  /** Whether the words are those of somebody outside the workspace. */
   untrusted?: boolean
 }
 
@@ -33,7 +33,7 @@ export interface StepRow {
   error: string | null
 }
 
-/** A conversation, made if it does not exist. */
+/** A conversation, which is made if it does not exist. */
 const threadOf = async (
   { owner }: TestApp,
   id: string,
@@ -48,7 +48,7 @@ const threadOf = async (
   return { ...row! }
 }
 
-/** Sends a message, in a new conversation if none is named. Gives the id of its job. */
+/** Sends a message, in a new conversation if none is named. Returns the id of its job. */
 export const turn = async (
   app: TestApp,
   {

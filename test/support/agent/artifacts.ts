@@ -8,7 +8,7 @@ import { type Workspace, write } from '../arrange.ts'
 
 type Place = Pick<Workspace, 'app' | 'tenantId'>
 
-/** An artifact of the workspace, past its surfaces. */
+/** Makes an artifact of the workspace directly in the database. */
 export const makeArtifact = async (
   { app, tenantId }: Place,
   {
@@ -64,7 +64,7 @@ export const makeShare = async (
   return { id: share.id, artifactId: share.artifactId, token, url }
 }
 
-/** As time would: the shares are over, and their tokens find nothing. */
+/** Lets the shares expire, as time would: their tokens find nothing. */
 export const expire = async (
   { owner }: Pick<Workspace['app'], 'owner'>,
   ...ids: string[]

@@ -1,11 +1,11 @@
-/** What became of a workspace whose agent has read poisoned texts. */
+/** What has become of a workspace whose agent read poisoned texts. */
 import { eventually, type TestApp } from '../app.ts'
 
-/** What the agent writes of its own work, and what counts requests. */
+/** Tables in which the agent records its own work or requests are counted. */
 const OWN =
   /^(agent_(conversation|message|job|step|event|approval)|audit|outbox|work|counter|actor|idempotency.*|delivery.*|session|inbound_event|channel_(connection|message|reply))$/
 
-/** One statement over all tables; the same for all databases of a run. */
+/** One statement over all tables. It is the same for all databases of a run. */
 const statesOf = async (app: TestApp): Promise<string> => {
   const tables = await app.owner<
     { name: string }[]
@@ -25,7 +25,7 @@ const statesOf = async (app: TestApp): Promise<string> => {
 
 let statement: Promise<string> | undefined
 
-/** All that a workspace has made, apart from what the agent writes of its own work. */
+/** Everything that a workspace has made, except the records of the agent's own work. */
 export const stateOf = async (app: TestApp, tenantId: string): Promise<Record<string, unknown>> => {
   statement ??= statesOf(app)
   const found = await app.owner.unsafe<{ name: string }[]>(await statement, [tenantId], {
@@ -34,20 +34,21 @@ export const stateOf = async (app: TestApp, tenantId: string): Promise<Record<st
   return Object.fromEntries(found.map(({ name, ...state }) => [name, state]))
 }
 
-/** Until no job of the workspace works any more. */
+/** Waits until no job of the workspace is working. */
 export const settled = async (app: TestApp, tenantId: string): Promise<void> => {
   const busy = async () => {
     const [row] = await app.owner<{ count: number }[]>`select count(*)::int from agent_job
       where tenant_id = ${tenantId} and status in ('queued', 'running')`
     return row!.count
   }
-  // Autovacuum comes too late for a test: plans that were made for empty tables read all rows.
+  // Autovacuum comes too late for a test: plans that were made for empty tables would read all
+  // rows.
   await app.owner`analyze agent_job, agent_step, agent_message, agent_conversation, mcp_tool,
     agent_tool_rule`
   await eventually(busy, (count) => count === 0, 120_000)
 }
 
-/** Ids of the attacks that its jobs have read in results of tools. */
+/** Ids of the attacks that its jobs have read in tool results. */
 export const readBy = async (app: TestApp, tenantId: string): Promise<string[]> => {
   const rows = await app.owner<
     { attack: string }[]

@@ -1,14 +1,14 @@
-/** Tools of the agent that fail, each in another way. */
+/** Tools of the agent that fail, each in its own way. */
 import type { Tool, ToolBox, ToolContext } from '#decisions/agent/toolbox'
 import type { ToolClass, ToolWay } from '#domain/agent/job/step'
 import type { Sql } from '#store/engine/db'
 import { changed } from './outside-tool.ts'
 
-/** What a tool does in the place of its work. */
+/** What a tool does instead of its work. */
 interface BadTool {
   class: ToolClass
   way: ToolWay
-  /** In a letter. */
+  /** Runs in a letter. */
   decide?: ToolBox['decide']
   read?: ToolBox['read']
   reach?: ToolBox['reach']
@@ -63,12 +63,12 @@ export const badTools = {
 
 export type BadToolName = keyof typeof badTools
 
-/** It stops its workspace three times, for as long as a tool's statement may take. */
+/** Stops its workspace three times, each as long as a tool's statement may take. */
 const SLOWEST = 'is_very_slow_in_the_database'
 
 /**
- * A good one: it tells how long its statements may take, and its letter keeps how long the next
- * ones may.
+ * A good tool: it reports how long its statements may take, and its letter records how long later
+ * ones may take.
  */
 const LIMIT_TELLER = 'tells_its_limit'
 const limitTeller: BadTool = {
@@ -103,11 +103,11 @@ const toolOf = ([name, { class: of, way }]: [string, BadTool]): Tool => ({
   },
 })
 
-/** Adds them to the agent's tools. `called` hears of each call, before it fails. */
+/** Adds them to the agent's tools. `called` is told of each call before it fails. */
 export const withBadTools =
   (called: (name: string) => unknown = () => {}) =>
   (box: ToolBox): ToolBox => {
-    /** The bad tool's own way if it has one, else what the box does. */
+    /** The bad tool's own method if it has one, otherwise that of the box. */
     const either =
       (what: 'decide' | 'read' | 'reach' | 'subject' | 'text') =>
       (name: string, ...rest: unknown[]) => {

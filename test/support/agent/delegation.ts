@@ -8,8 +8,8 @@ import { type Plan, plannedAnswer, planText } from './plan.ts'
 import { type AgentStory, ask, newAgentStory } from './story.ts'
 
 /**
- * Follows the plan of its message, and then says what its last call gave; a message that is no plan
- * is answered as it is.
+ * Follows the plan in its message, and then says what its last call returned. A message without a
+ * plan is echoed.
  */
 export const delegatingModel = (stops: Stops): ScriptedModel =>
   scriptedModel(async (turn, answers) => {
@@ -41,7 +41,7 @@ export const delegate = (
   },
 ]
 
-/** Looks into jobs of this app, and makes those that a test begins with. */
+/** Looks into jobs of this app, and makes the jobs that a test starts with. */
 export const delegations = (app: TestApp, stops: Stops) => {
   const childrenOf = async (id: string) =>
     await app.owner<
@@ -72,7 +72,7 @@ export const delegations = (app: TestApp, stops: Stops) => {
       },
     })
 
-  /** A workspace in which learnings are asked. */
+  /** A workspace in which the agent must ask before it adds learnings. */
   const askingStory = async (): Promise<AgentStory> => {
     const story = await newAgentStory(app)
     await app.owner`insert into agent_tool_rule (id, tenant_id, tool_name, decision,

@@ -15,11 +15,11 @@ interface Wish {
   content?: string
   trusted?: boolean
   metadata?: Record<string, unknown>
-  /** As it is added, and not read yet. */
+  /** As it is when added: not read yet. */
   status?: 'queued' | 'failed'
 }
 
-/** A document of a few passages, ready unless it is to be something else. */
+/** A document of a few passages, ready unless told otherwise. */
 export const makeDocument = async (
   place: Pick<Workspace, 'app' | 'tenantId'>,
   {
@@ -80,7 +80,7 @@ const index = async (
   return ready(document, kept.length, new Date())
 }
 
-/** Of a megabyte, on a busy machine. */
+/** Allows for a document of a megabyte on a busy machine. */
 const READ_WITHIN_MS = 60_000
 
 /** A workspace with a key, and what its people do with documents. */

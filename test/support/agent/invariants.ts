@@ -1,9 +1,9 @@
-/** What always holds of the agent's rows, whatever was killed, cancelled or decided meanwhile. */
+/** What must always hold for the agent's rows, whatever was killed, cancelled or decided. */
 import type postgres from 'postgres'
 
 /**
- * Each selects what breaks it, in words. What came first is known by numbers, since the machine's
- * clock may step back.
+ * Each query selects violations, and describes them. Order is judged by numbers, because the
+ * machine's clock may step back.
  */
 const rules = {
   'a command without its result': `select format('job %s step %s', a.actor_id, a.detail->>'step') from audit a left join agent_step s
@@ -125,21 +125,21 @@ const rules = {
     group by p.tenant_id, p.id having count(o.id) <> 1`,
 }
 
-/** Broken if the ledger of `recordReservations` says something else than the counter. */
+/** Violated if the ledger of `recordReservations` differs from the counter. */
 const overdrawn = `select format('workspace %s: %s counted, %s used or kept', coalesce(c.tenant_id, l.tenant_id), coalesce(c.used, 0), coalesce(l.tokens, 0))
   from (select tenant_id, used from counter where key = 'agent_tokens_month') c
   full join (select tenant_id, sum(tokens) as tokens from agent_ledger group by tenant_id) l on l.tenant_id = c.tenant_id
   where coalesce(c.used, 0) <> coalesce(l.tokens, 0)`
 
-/** Broken if the jobs of a workspace do not show together what its budgets hold. */
+/** Violated if the jobs of a workspace do not add up to what its budgets hold. */
 const unshown = `select format('workspace %s: %s %s counted, %s shown', c.tenant_id, c.used, c.key, j.shown) from counter c cross join lateral (
     select case c.key when 'agent_tokens_month' then coalesce(sum(input_tokens + output_tokens + reserved_tokens), 0)
       else coalesce(sum(cost + reserved_cost), 0) end as shown from agent_job j where j.tenant_id = c.tenant_id) j
   where c.key in ('agent_tokens_month', 'agent_cost_month') and c.used <> j.shown`
 
 /**
- * Keeps in the table `agent_ledger` what each call of a model has reserved, or used once it is
- * settled: a step that is tried again has no room for what its dead calls keep.
+ * Records in the table `agent_ledger` what each model call has reserved, or used once it is
+ * settled. A step that is tried again has no room for what its dead calls keep.
  */
 export const recordReservations = async (owner: postgres.Sql): Promise<void> => {
   await owner`create table agent_ledger (tenant_id uuid not null, step_id uuid not null,
@@ -158,7 +158,7 @@ export const recordReservations = async (owner: postgres.Sql): Promise<void> => 
     when (new.kind <> 'tool') execute function keep_ledger()`
 }
 
-/** What is broken, at most five of each rule. With `ledger`, budgets are compared as well. */
+/** The violations, at most five for each rule. With `ledger`, budgets are compared as well. */
 export const brokenInvariants = async (
   owner: postgres.Sql,
   { ledger = false }: { ledger?: boolean } = {},

@@ -1,6 +1,6 @@
 /**
- * A model that obeys all that it reads of a wish, except where the system says that it is data: a
- * model need not heed that.
+ * A model that obeys every wish that it reads, even where the system message says that the text is
+ * data: a real model might ignore that too.
  */
 import { beforeEach, expect } from 'bun:test'
 import type { Role } from '#kernel/roles'
@@ -26,8 +26,8 @@ interface Job {
 }
 
 /**
- * A Tendril with that model, whose members talk with its agent. `sent`: what has left through the
- * tool outside.
+ * A Tendril with that model, whose members talk to its agent. `sent`: what has left through the
+ * outside tool.
  */
 export const useObeying = () => {
   const model = scriptedModel(
@@ -93,7 +93,7 @@ export const useObeying = () => {
         key: by,
         body: { content, ...(conversationId ? { conversationId } : {}) },
       })
-    /** Says something, and waits until the job of it is over or waits for a person. */
+    /** Says something, and waits until its job is over or waits for a person. */
     const say = async ({ key: by }: { key: string }, content: string, conversationId?: string) => {
       const { status, body } = await post(by, content, conversationId)
       expect(status).toBe(201)
@@ -115,7 +115,7 @@ export const useObeying = () => {
 
   const given = (): ThinkRequest => model.turns.findLast((one) => one.model !== FAST)!
 
-  /** Lets the model answer who has said "hold". */
+  /** Lets the model answer a person who has said "hold". */
   const goOn = () => gate.resolve()
   return { app, model, arranged, ended, given, sent, goOn }
 }

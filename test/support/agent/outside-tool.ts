@@ -1,6 +1,5 @@
 /**
- * A tool of the agent that changes something outside of the workspace: what no transaction can
- * undo.
+ * A tool of the agent that changes something outside the workspace, which no transaction can undo.
  */
 import type { Tool, ToolBox } from '#decisions/agent/toolbox'
 import { fail } from '#kernel/errors'
@@ -23,7 +22,7 @@ const tool: Tool = {
   foreign: false,
 }
 
-/** The same tool box, but for what is replaced. */
+/** The same tool box, except for what is replaced. */
 export const changed = (box: ToolBox, changes: Partial<ToolBox>): ToolBox => ({
   tools: box.tools,
   mayRun: (...given) => box.mayRun(...given),

@@ -1,6 +1,6 @@
 /**
- * A model that does what the person's message says: one model serves all workspaces, and in any
- * process, since nothing but the transcript says how far a job has come.
+ * A model that does what the person's message says. One model serves all workspaces in any process,
+ * because the transcript alone tells how far a job has come.
  */
 import type { ChatReply, ChatRequest } from '../model/fake-chat.ts'
 import { type ScriptedModel, scriptedModel } from '../model/scripted-model.ts'
@@ -15,7 +15,7 @@ const DONE = 'All done.'
 /** The message of a person. */
 export const planText = (plan: Plan): string => JSON.stringify(plan)
 
-/** What the model answers to a planned message, after so many answers. */
+/** The model's answer to a planned message, after a number of earlier answers. */
 export const plannedAnswer = (
   message: string,
   answers: number,
@@ -32,7 +32,7 @@ export const plannedModel = (asked: () => Promise<void> | void = () => {}): Scri
     return plannedAnswer(said!.role === 'user' ? said!.text : '', answers)
   })
 
-/** The same of a provider on the wire. */
+/** The same, for a provider on the wire. */
 export const plannedReply = ({ messages }: ChatRequest): ChatReply => {
   const last = messages.findLastIndex(({ role }) => role === 'user')
   const answers = messages.slice(last + 1).filter(({ role }) => role === 'assistant').length

@@ -24,7 +24,7 @@ import { makeWebhookRule } from './webhook-rules.ts'
 
 const toolNames = ['growth_overview', 'growth_get_brief', 'growth_list_queue']
 let turn = 0
-/** Another tool than the two times before. */
+/** A different tool from the two above. */
 const toolName = async () => ({ name: toolNames[turn++ % toolNames.length]! })
 
 /** What a person is asked to let the agent read. */
@@ -61,7 +61,7 @@ const conversationWithoutPerson = async (workspace: Workspace) => ({
   personId: (await signedIn(workspace.app, workspace.tenantId, 'viewer')).personId,
 })
 
-/** A channel, and a member's sender in it. */
+/** A channel with a linked sender of a member. */
 const channelWithIdentity = async (workspace: Workspace) => {
   const id = await makeChannel(workspace)
   const { personId } = await signedIn(workspace.app, workspace.tenantId, 'editor')
@@ -71,7 +71,7 @@ const channelWithIdentity = async (workspace: Workspace) => {
   }
 }
 
-/** By the part of an operation's id before the last dot. */
+/** By the operation's id up to its last dot. */
 export const agentRecipes = {
   'agent.conversations': {
     make: async (workspace: Workspace) => ({ id: (await makeConversation(workspace)).id }),
@@ -131,12 +131,12 @@ export const agentRecipes = {
 
 let prefixes = 0
 
-/** What their operations need beyond a sample of each field. */
+/** Valid inputs need more than a sample of each field for these operations. */
 export const agentInputs = {
   ...documentInputs,
-  // A key is connected once.
+  // A key can be connected only once.
   'agent.channels.create': () => ({ routingKey: newId() }),
-  // A prefix is given once, and a slug.
+  // A prefix or a slug can be used only once.
   'agent.mcpServers.create': (_: unknown, extent: string) =>
     extent === 'whole' ? { toolPrefix: `acme${prefixes++}` } : {},
   'agent.playbooks.create': () => ({ slug: `playbook-${newId()}` }),

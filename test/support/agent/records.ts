@@ -62,7 +62,7 @@ export const makeFeedback = async (workspace: Workspace) => {
   return { id }
 }
 
-/** A job that waits for its turn, and does not begin by itself. */
+/** A job that waits for its turn, and never begins by itself. */
 export const makeJob = async (
   workspace: Pick<Workspace, 'app' | 'tenantId'>,
   changes: Partial<Job> = {},
@@ -88,7 +88,7 @@ export const makeJob = async (
   return { id: job.id }
 }
 
-/** A task that waits for its turn, and does not begin by itself. */
+/** A task that waits for its turn, and never begins by itself. */
 export const makeTask = (
   workspace: Pick<Workspace, 'app' | 'tenantId'>,
   changes: Partial<Job> = {},
@@ -157,14 +157,14 @@ export const makeApproval = async (
 }
 
 /**
- * An hour ago, and later for each memory: jobs of now are given them, whatever the clock of the
- * machine does meanwhile.
+ * An hour ago, and a little later for each memory. Jobs that start now are given them, even if the
+ * machine's clock steps.
  */
 const remembered = (): Date => new Date(AN_HOUR_AGO + 10 * ++memories)
 const AN_HOUR_AGO = Date.now() - 3_600_000
 let memories = 0
 
-/** A memory of the workspace, unless a person is named. */
+/** A memory, of the workspace unless a person is named. */
 export const makeMemory = async (
   workspace: Pick<Workspace, 'app' | 'tenantId'>,
   changes: Partial<Memory> = {},
@@ -225,7 +225,7 @@ export const makePlaybook = async (
   return { id, versionId: version.id }
 }
 
-/** Version 2 of a playbook that has one. */
+/** Version 2 of an existing playbook. */
 export const makeDraft = async (
   workspace: Pick<Workspace, 'app' | 'tenantId'>,
   changes: Partial<PlaybookVersion> & Pick<PlaybookVersion, 'playbook_id'>,

@@ -29,20 +29,20 @@ interface Wish {
   taint?: string[]
   tools?: string[] | null
   timeZone?: string
-  /** Of the database's clock. */
+  /** By the database's clock. */
   now?: Date
 }
 
 /**
- * An hour of a week that is days away from now: a time that a test lets come is caught up on only
- * if no other one has come since.
+ * An hour of the week that is days away from now. A time that a test brings about is caught up on
+ * only if no later one has come since.
  */
 const daysAway = (now: Date): string => {
   const far = new Date(now.getTime() + 84 * 3_600_000)
   return `0 ${far.getUTCHours()} * * ${far.getUTCDay()}`
 }
 
-/** A schedule, by default for once a week. */
+/** A schedule, weekly by default. */
 export const makeSchedule = async (place: Place, wish: Wish = {}) => {
   const {
     goal = 'Draft three posts',
@@ -70,7 +70,7 @@ export const makeSchedule = async (place: Place, wish: Wish = {}) => {
   return { id }
 }
 
-/** Lets the next time of a schedule come, so long ago. */
+/** Makes a schedule's next time lie this far in the past. */
 export const comeDue = ({ app, tenantId }: Place, id: string, agoMs = 1_000): Promise<void> =>
   app.workplace.runtime.ask(tenantId, {
     ...letterOf(async (sql, gate) => {
@@ -103,7 +103,10 @@ export const runsOf = async (
     where cause->>'id' = ${id} order by id`
   ).map((row) => ({ ...row }))
 
-/** Calls what the goal lists as JSON, then says what it got; other goals it answers in words. */
+/**
+ * A model that makes the calls that the goal lists as JSON, then says what it got. It answers other
+ * goals in words.
+ */
 export const goalModel = (words: string, hear: (messages: string) => void = () => {}) =>
   scriptedModel((asked, answers) => {
     hear(JSON.stringify(asked.messages))
@@ -112,7 +115,7 @@ export const goalModel = (words: string, hear: (messages: string) => void = () =
     return answers === 0 ? { calls: JSON.parse(said.text) } : { text: resultsIn(asked).join('\n') }
   })
 
-/** People of workspaces, what they schedule, and what comes of it. */
+/** Members of workspaces, what they schedule, and what comes of it. */
 export const scheduling = (app: TestApp) => {
   const person = async ({ tenantId }: Surface, role: Role = 'owner') => {
     const { sessionId, personId, key } = await signedIn(app, tenantId, role)
@@ -129,7 +132,7 @@ export const scheduling = (app: TestApp) => {
       const at = await place()
       return { ...at, id: (await makeSchedule(at.surface, { by: at.by })).id }
     },
-    /** Runs one call of a tool in a job of this caller; its step. */
+    /** Runs one tool call in a job of this caller, and returns its step. */
     async called(
       { surface: { tenantId }, by }: { surface: Surface; by: OnBehalf },
       name: string,

@@ -1,5 +1,6 @@
 /**
- * Conversations about a secret, which must show wherever somebody sees more of them than they may.
+ * Conversations about a secret: the secret shows up wherever somebody sees more of them than they
+ * may.
  */
 import { expect } from 'bun:test'
 import { scopes } from '#kernel/scopes'
@@ -10,8 +11,8 @@ import { useApp } from '../use.ts'
 export const SECRET = 'zanzibar'
 
 /**
- * Each of its answers has the secret. `SECRET resume` asks a person before it ends the pause, and
- * `SECRET delegate` has a child do so.
+ * A model whose every answer contains the secret. `SECRET resume` asks a person before it ends the
+ * pause, and `SECRET delegate` lets a child do so.
  */
 const model = () =>
   scriptedModel((asked, answers) => {
@@ -33,7 +34,7 @@ export const useSecrets = () => {
   })
   const send = (by: string, method: string, path: string, body?: unknown) =>
     app.send(method, `/api/v1/agent/${path}`, { key: by, ...(body === undefined ? {} : { body }) })
-  /** Says something, and waits until it is answered, or asks a person. */
+  /** Says something, and waits until it is answered or a person is asked. */
   const say = async (by: string, content: string, more: object = {}) => {
     const { status, body } = await send(by, 'POST', 'messages', { content, ...more })
     expect(status).toBe(201)

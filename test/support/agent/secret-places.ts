@@ -1,6 +1,6 @@
 /**
- * Each secret of a workspace is given to whoever has it, used and misused; and everything is looked
- * at that anybody is shown.
+ * Gives each secret of a workspace to those who may have it, uses and misuses it, and then looks at
+ * everything that anybody is shown.
  */
 import { expect } from 'bun:test'
 import { scopes } from '#kernel/scopes'
@@ -26,18 +26,18 @@ interface Place {
   receiver: Receiver
 }
 
-/** `visit`: lets all of it happen. */
+/** `visit` makes all of it happen. */
 export const secretPlaces = ({ app, model, modelKey, receiver }: Place) => {
   let surface: Surface
   let owner: Awaited<ReturnType<typeof joinAs>>
-  /** All that was shown once, or given to the server. */
+  /** Everything that was shown once, or given to the server. */
   const secrets: Record<string, string> = {
     'the key of the model': modelKey,
     'the secret of the deployment': TEST_SECRET.toString(),
   }
-  /** What was shown otherwise, by where. */
+  /** Everything else that was shown, by place. */
   const shown: Record<string, string> = {}
-  /** Ids of rules, of which everybody may know. */
+  /** Ids of rules, which everybody may know. */
   const rules: { id: string; path: string; name: string }[] = []
 
   const asOwner = (method: string, path: string, body?: unknown): Promise<Reply> =>
@@ -67,7 +67,7 @@ export const secretPlaces = ({ app, model, modelKey, receiver }: Place) => {
     ).body.job.id
   }
 
-  /** Allows what waits, on its page, until the job is over. */
+  /** Allows the waiting calls on their pages until the job is over. */
   const allowAll = async (jobId: string): Promise<void> => {
     const visitor = createVisitor(app)
     await visitor.send('/sign-in', { email: owner.email, password: PASSWORD })
@@ -97,7 +97,7 @@ export const secretPlaces = ({ app, model, modelKey, receiver }: Place) => {
 
   const rule = (name: string): Plan[number][number] => ['create_webhook_rule', { name, ...WISH }]
 
-  /** Each person and program that has a secret. */
+  /** Every person and program that has a secret. */
   const arrange = async (): Promise<void> => {
     surface = await newSurface(app)
     const { tenantId } = surface
@@ -118,8 +118,8 @@ export const secretPlaces = ({ app, model, modelKey, receiver }: Place) => {
   }
 
   /**
-   * Rules made directly, twice under one key; by MCP; and by agents, whose person has the secret
-   * shown.
+   * Rules made in three ways: directly, twice under one key; over MCP; and by agents, whose person
+   * is shown the secret.
    */
   const makeRules = async (): Promise<void> => {
     const call = () =>
@@ -158,7 +158,7 @@ export const secretPlaces = ({ app, model, modelKey, receiver }: Place) => {
     }
   }
 
-  /** Secrets that are no longer, or never were, what a rule has. */
+  /** Secrets that a rule no longer has, or never had. */
   const useRules = async (): Promise<void> => {
     const [direct] = rules
     const former = secrets['a secret by a direct call']!
@@ -172,7 +172,7 @@ export const secretPlaces = ({ app, model, modelKey, receiver }: Place) => {
       })
       expect([name, status]).toEqual([name, 200])
     }
-    // Where they do not belong.
+    // In places where they do not belong.
     for (const secret of [body.secret, surface.key]) {
       await surface.send('GET', `webhook-rules/${encodeURIComponent(secret)}`)
       await surface.send('GET', `jobs?cursor=${encodeURIComponent(secret)}`)

@@ -1,6 +1,6 @@
 /**
- * Guesses at the tokens of shares: tokens of each kind that must not open anything, and what the
- * server answers to them.
+ * Guesses at the tokens of shares: kinds of tokens that must not open anything, and the server's
+ * answers to them.
  */
 import { randomBytes } from 'node:crypto'
 import type { Random } from '#kernel/random'
@@ -12,8 +12,8 @@ import { newSurface } from './surface.ts'
 const PATH = '/api/v1/artifacts'
 
 /**
- * `near`: a token that opens a file, but for one character. `id`: that of a share that exists,
- * instead of its token.
+ * `near`: a valid token except for one character. `id`: the id of an existing share instead of its
+ * token.
  */
 export const guessKinds = [
   'unknown',
@@ -26,12 +26,12 @@ export const guessKinds = [
 ] as const
 export type GuessKind = (typeof guessKinds)[number]
 
-/** Shares of each kind, so that no single row is always in the cache. */
+/** The shares of each kind: several, so that no single row is always in the cache. */
 const EACH = 20
 
 export const newToken = (): string => randomBytes(32).toString('base64url')
 
-/** Makes the shares, in a workspace of their own, and gives a token of a kind at a time. */
+/** Makes the shares in their own workspace, and returns tokens of a kind one at a time. */
 export const guesser = async (
   app: TestApp,
   random: Random,
@@ -71,7 +71,7 @@ export const guesser = async (
   return { token: (kind) => tokens[kind](), valid: active[0]!.token }
 }
 
-/** Status, headers and body in one text, under a request id that is always the same. */
+/** Status, headers and body as one text. The request id is always the same. */
 export const guess = async (url: string, token: string): Promise<string> => {
   const response = await fetch(`${url}${PATH}/shared/${token}`, {
     headers: { 'x-request-id': 'guess' },

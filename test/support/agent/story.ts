@@ -1,4 +1,4 @@
-/** A workspace whose agent is asked for something, at a server that may die. */
+/** A workspace whose agent is given tasks, on a server that may die. */
 import type postgres from 'postgres'
 import type { OnBehalf } from '#domain/agent/job/job'
 import { newId } from '#kernel/ids'
@@ -10,11 +10,11 @@ import { type Plan, planText } from './plan.ts'
 export interface AgentStory {
   tenantId: string
   by: OnBehalf
-  /** Of the workspace. */
+  /** Key of the workspace. */
   key: string
 }
 
-/** A new workspace with a key, in which the tool outside may be called unasked. */
+/** A new workspace with a key, in which the outside tool may be called unasked. */
 export const newAgentStory = async (app: TestApp): Promise<AgentStory> => {
   const { tenantId } = await app.newWorkspace()
   const { id, api_key: key } = await app.newKey(
@@ -31,7 +31,7 @@ export const allowOutside = async (owner: postgres.Sql, tenantId: string): Promi
     values (${newId()}, ${tenantId}, ${OUTSIDE}, 'allow', ${newId()}, now(), now())`
 }
 
-/** Sends a planned message. Gives the id of the job. */
+/** Sends a planned message. Returns the id of the job. */
 export const ask = (
   app: TestApp,
   { tenantId, by }: Pick<AgentStory, 'tenantId' | 'by'>,
@@ -50,7 +50,7 @@ export const learned = async (
     >`select note from learning where tenant_id = ${tenantId} order by note`
   ).map(({ note }) => note)
 
-/** How the job has ended, and its steps: `growth_add_learning done`. */
+/** How the job ended, and its steps, such as `growth_add_learning done`. */
 export const endOf = async ({ owner }: Pick<TestApp, 'owner'>, id: string) => {
   const [job] = await owner<
     { status: string; error: string | null }[]

@@ -1,6 +1,6 @@
 /**
- * Processes on one database, one at a time: the one that takes over is the one that dies next. Two
- * servers and a database for each death would cost far more.
+ * Processes on one database, one at a time: each one takes over from the last, and is killed next.
+ * Two servers and a database for each death would cost far more.
  */
 import type { Overrides } from '#server/opening'
 import { type AppOptions, type TestApp, testApp } from '../app.ts'
@@ -9,11 +9,11 @@ import { crash } from '../growth/story.ts'
 import { use } from '../use.ts'
 
 export interface Succession extends AsyncDisposable {
-  /** The process that lives now. */
+  /** The process that is alive now. */
   readonly running: TestApp
-  /** The next one starts. */
+  /** Starts the next one. */
   start(overrides?: Overrides): Promise<TestApp>
-  /** The one that lives is killed, and the next one starts. */
+  /** Kills the living one and starts the next. */
   die(overrides?: Overrides): Promise<TestApp>
 }
 

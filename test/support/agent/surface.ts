@@ -1,5 +1,5 @@
 /**
- * What the tests of the agent's surfaces share: workspaces whose jobs nobody runs, so that each
+ * Shared by the tests of the agent's surfaces: workspaces whose jobs nobody runs, so that each
  * state stays as it was made.
  */
 import type { Role } from '#kernel/roles'
@@ -15,7 +15,7 @@ export interface Surface {
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
   send(method: string, path: string, body?: unknown, key?: string): Promise<Reply<any>>
   as(role: Role): Promise<string>
-  /** A conversation with one message; its ids. */
+  /** Makes a conversation with one message, and returns their ids. */
   asked(content?: string): Promise<{ conversation: string; job: string; message: string }>
 }
 

@@ -1,6 +1,6 @@
 /**
- * How well a task's rules do on the texts of test/data/tasks, whose action items and labels a
- * person has written down.
+ * Measures a task's rules on the texts of test/data/tasks, for which a person has written down the
+ * action items and labels.
  */
 import { readFileSync } from 'node:fs'
 import { actionItemsIn } from '#domain/agent/job/tasks/action-items'
@@ -25,7 +25,7 @@ const wordsOf = (text: string): Set<string> =>
 
 const ENOUGH = 0.5
 
-/** Whether two texts say the same: they share half of the words that either has. */
+/** Whether two texts say the same: they share at least half of all words that either has. */
 const isSame = (a: string, b: string): boolean => {
   const [one, other] = [wordsOf(a), wordsOf(b)]
   const common = [...one].filter((word) => other.has(word)).length
@@ -36,14 +36,14 @@ const alike = (a: string | null, b: string | null): boolean => a?.toLowerCase() 
 
 export interface Score {
   texts: number
-  /** Action items that the texts have, that were found, and that are both. */
+  /** Counts of action items: those in the texts, those that were found, and those that are both. */
   known: number
   found: number
   right: number
-  /** Of those that are right: with the right owner, and the right date. */
+  /** Of those that are both: how many have the right owner, and the right date. */
   owners: number
   dates: number
-  /** Texts with the right label, with none, and with a wrong one. */
+  /** Counts of texts: with the right label, with none, and with a wrong one. */
   labelled: number
   unlabelled: number
   mislabelled: number
@@ -75,7 +75,7 @@ const added = (a: Score, b: Score): Score =>
     Object.entries(a).map(([key, value]) => [key, value + b[key as keyof Score]]),
   ) as unknown as Score
 
-/** Of one language, or of all texts. */
+/** For one language, or for all texts. */
 export const taskScore = (language?: Sample['language']): Score =>
   texts
     .filter((one) => language === undefined || one.language === language)

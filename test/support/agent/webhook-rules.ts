@@ -60,15 +60,15 @@ const peopleOf = async ({
   ).map(({ person_id }) => person_id)
 
 interface Post {
-  /** The webhook-id. */
+  /** Default: a new webhook-id. */
   id?: string
   body?: string
   at?: Date
-  /** In the place of those that are right. */
+  /** Replace the right ones. */
   headers?: Record<string, string>
 }
 
-/** Sends a signed post to a rule of the server at this address. */
+/** Sends a signed post to a rule, at the server with this address. */
 export const post = async (
   url: string,
   { path, secret }: Pick<MadeRule, 'path' | 'secret'>,

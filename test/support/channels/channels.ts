@@ -9,7 +9,7 @@ import { signedIn } from '../session.ts'
 
 export const CHANNEL_SECRET = 'whsec_Y2hhbm5lbC1zZWNyZXQtb2YtdGVzdHMtMDAwMQ=='
 
-/** One of the dev channel, which its provider has not yet been asked about. */
+/** A connection of the dev channel, about which its provider has not been asked yet. */
 export const makeChannel = async (
   workspace: Workspace,
   credentials: Credentials = { secret: CHANNEL_SECRET },
@@ -38,7 +38,7 @@ export const channelAdmin = async (app: TestApp, tenantId = app.tenantId) => {
     app.send(method, `/api/v1/${path}`, { key, ...(body === undefined ? {} : { body }) })
   const get = async (id: string): Promise<Record<string, unknown>> =>
     (await send('GET', `channels/${id}`)).body.connection
-  /** Once its provider has said something. */
+  /** Waits until its provider has answered. */
   const checked = (id: string) =>
     eventually(
       () => get(id),
@@ -55,7 +55,7 @@ export const channelAdmin = async (app: TestApp, tenantId = app.tenantId) => {
     expect(made.status, JSON.stringify(made.body)).toBe(201)
     return made.body.connection.id
   }
-  /** Connects one that takes messages in. */
+  /** Connects one that accepts messages. */
   const active = async (body: Record<string, unknown> = {}): Promise<string> => {
     const id = await connect(body)
     expect(await checked(id)).toMatchObject({ status: 'active' })

@@ -1,23 +1,23 @@
-/** Channels whose providers answer checks as a test wants. */
+/** Channels whose providers answer checks the way a test wants. */
 import type { Channel } from '#domain/agent/channel/channel'
 import type { ChannelAdapter, CredentialCheck, OpenConnection } from '#port/channel/channel'
 import type { ChannelAdapters } from '#port/channel/registry'
 
 export interface CheckedChannels {
-  /** For `Overrides.channels`. */
+  /** Passed as `Overrides.channels`. */
   replace(usual: ChannelAdapters): ChannelAdapters
-  /** What the provider says. */
+  /** The provider's answer. */
   answer: (
     connection: OpenConnection,
     signal: AbortSignal,
   ) => CredentialCheck | Promise<CredentialCheck>
-  /** Connections that it was asked about, in order. */
+  /** The connections that it was asked about, in order. */
   asked: OpenConnection[]
 }
 
 /**
- * `names`: the channels that answer so; the others are the usual ones. `more`: further credentials
- * that they know.
+ * `names`: the channels that answer this way; the others are the usual ones. `more`: additional
+ * credentials that they know.
  */
 export const checkedChannels = (
   names: readonly Channel[] = ['dev'],

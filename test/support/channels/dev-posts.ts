@@ -1,4 +1,4 @@
-/** Posts of the dev channel, and what they begin. */
+/** Posts to the dev channel, and the jobs that they begin. */
 
 import { newId } from '#kernel/ids'
 import { signedHeaders } from '#port/webhook'
@@ -13,7 +13,7 @@ export interface DevChannel {
   routingKey: string
 }
 
-/** One that is proven. */
+/** A connection that its provider has confirmed. */
 export const devChannel = async (
   app: TestApp,
   more: Record<string, unknown> = {},
@@ -27,7 +27,7 @@ export const devChannel = async (
 }
 
 export interface DevPost {
-  /** Of the event. */
+  /** The id of the event. */
   id?: string
   sender?: string
   text?: string
@@ -39,7 +39,7 @@ interface Signing {
   secret?: string
   at?: Date
   headers?: Record<string, string>
-  /** In the place of the JSON of the post. */
+  /** Replaces the JSON of the post. */
   raw?: string | Uint8Array<ArrayBuffer>
   channel?: string
 }
@@ -98,7 +98,7 @@ export const channelJobs = async (
     where j.tenant_id = ${tenantId} and m.connection_id = ${id} order by j.id`),
 ]
 
-/** Links a sender to a member, past the code. */
+/** Links a sender to a member, without a code. */
 export const linked = async (
   { owner }: TestApp,
   { tenantId, id }: Pick<DevChannel, 'tenantId' | 'id'>,
@@ -115,7 +115,7 @@ export const linked = async (
   return identity
 }
 
-/** A sender has begun so many jobs an hour ago. `identity`: as a member. */
+/** Pretends that a sender began this many jobs an hour ago. `identity`: as a member. */
 export const begunBefore = (
   { owner }: Pick<TestApp, 'owner'>,
   { tenantId, id }: Pick<DevChannel, 'tenantId' | 'id'>,
@@ -128,12 +128,12 @@ export const begunBefore = (
       now() - interval '1 hour', now()
     from generate_series(1, ${count})`
 
-/** All of that was a day before. */
+/** Moves all of that a day into the past. */
 export const dayLater = ({ owner }: Pick<TestApp, 'owner'>, { id }: Pick<DevChannel, 'id'>) =>
   owner`update channel_message set created_at = created_at - interval '1 day'
     where connection_id = ${id}`
 
-/** Messages that came in, oldest first. */
+/** Messages that arrived, oldest first. */
 export const messagesOf = async (
   { owner }: Pick<TestApp, 'owner'>,
   { tenantId, id }: Pick<DevChannel, 'tenantId' | 'id'>,
@@ -153,8 +153,8 @@ export const settledMessages = (
   )
 
 /**
- * The next try of all queued work of a kind is due at once, as to fetch messages. One that runs
- * goes on.
+ * Makes the next try of all queued work of a kind due at once, for instance fetches. Running work
+ * continues.
  */
 export const hasten = (
   { workplace }: Pick<TestApp, 'workplace'>,
@@ -178,7 +178,7 @@ export const hasten = (
     },
   })
 
-/** Messages once all are decided about, without the pauses between tries. */
+/** The messages once all are decided, skipping the pauses between tries. */
 export const hastenedMessages = (app: TestApp, channel: DevChannel) =>
   eventually(
     async () => {

@@ -1,4 +1,4 @@
-/** The program of a developer that is connected with a workspace of ours. */
+/** A developer's program that is connected with a workspace of ours. */
 import { newId } from '#kernel/ids'
 import { eventually } from '../eventually.ts'
 import { CHANNEL_SECRET } from './channels.ts'

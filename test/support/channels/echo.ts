@@ -1,6 +1,5 @@
 /**
- * A model that says what it was told, how often it was spoken to, and that it used a tool if it was
- * asked to.
+ * A model that says what it was told and how often it was spoken to, and uses a tool if asked to.
  */
 import type { ThinkRequest } from '#port/model/thinker'
 import { resultsIn, scriptedModel } from '../model/scripted-model.ts'

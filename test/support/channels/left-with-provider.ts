@@ -6,11 +6,9 @@ import { scriptedModel } from '../model/scripted-model.ts'
 type Fetch = () => Fetched<FetchedMessage>
 export type Download = () => Fetched<Uint8Array> | undefined
 
-/**
- * Of the dev channel, texts that begin with "later" are left with its provider, and files as well.
- */
+/** A dev channel whose provider keeps files, and texts that begin with "later". */
 export const leftWithProvider = () => {
-  /** What the provider answers, by the text of the message; and by the name of a file. */
+  /** What the provider answers, by the text of the message and by the name of a file. */
   const fetches = new Map<string, Fetch>()
   const downloads = new Map<string, Download>()
   const asked: string[] = []

@@ -1,6 +1,6 @@
 /**
- * Addresses of mail that are connected with a workspace of ours: people write to them, and read
- * what they answer.
+ * Mail addresses that are connected with a workspace of ours: people write to them, and read the
+ * answers.
  */
 import { randomBytes } from 'node:crypto'
 import { eventually } from '../eventually.ts'
@@ -11,7 +11,7 @@ import type { ChannelWorld } from './world.ts'
 
 let count = 0
 
-/** What people read of a mail. */
+/** The part of a mail that people read. */
 export interface ReadMail {
   to: string
   subject: string
@@ -165,7 +165,7 @@ export const mailgunStory = async (world: ChannelWorld, options: Record<string, 
     const token = randomBytes(25).toString('hex')
     const said = {
       ...(await deliver(mail, { token })),
-      // A token counts once, whatever comes with it.
+      // A token counts only once, whatever comes with it.
       again: () =>
         Promise.all([
           ...[deliver(mail, { token }), deliver(mail)],

@@ -61,7 +61,8 @@ export const useResend = () => {
 }
 
 /**
- * Mailgun for the tests of a file, with our domain, and how we reach it; that of the EU has none.
+ * Mailgun for the tests of a file, with our domain, and how we reach it. Its EU region does not
+ * know the domain.
  */
 export const useMailgun = () => {
   const [fake, eu] = [openMailgun(), openMailgun()]

@@ -8,7 +8,7 @@ export interface MailgunFailure {
   status: number
   headers?: Record<string, string>
   body?: string
-  /** The mail goes out all the same. */
+  /** The mail is sent all the same. */
   isTaken?: boolean
 }
 
@@ -20,12 +20,12 @@ export interface FakeMailgun extends AsyncDisposable {
   mails: Record<string, string>[]
   requests: string[]
   domains: Map<string, { state: string; is_disabled?: boolean }>
-  /** Files of stored mails by their path. */
+  /** Files of stored mails, by path. */
   stored: Map<string, { type: string; bytes: Uint8Array }>
   fail(...failures: MailgunFailure[]): void
   /** A post of a route, signed as Mailgun signs it. */
   post(to: string, mail: RoutedMail, changes?: MailgunPostChanges): Request
-  /** The address of a file that Mailgun keeps. */
+  /** The address of a file that Mailgun stores. */
   store(
     domain: string,
     name: string,
@@ -57,7 +57,7 @@ export interface MailgunPostChanges {
   signature?: string
 }
 
-/** By the documentation: the time and the token, one after the other. */
+/** As documented: the time and the token, one after the other. */
 const mailgunSignature = (key: string, timestamp: string, token: string): string =>
   createHmac('sha256', key)
     .update(timestamp + token)

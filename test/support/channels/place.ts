@@ -1,4 +1,4 @@
-/** What people and a provider do at a connection, in the same words for every channel. */
+/** What people and a provider do with a connection, in the same terms for every channel. */
 import { channelAdmin } from './channels.ts'
 import type { ChannelWorld } from './world.ts'
 
@@ -9,16 +9,16 @@ export interface Delivered {
 
 /** A message of somebody. */
 export interface Said extends Delivered {
-  /** All ways in which the provider delivers it again. */
+  /** All ways in which the provider can deliver it again. */
   again(): Promise<Delivered[]>
-  /** What was answered where it was said, oldest first, once there is so much. */
+  /** The answers in the place where it was written, oldest first, once there are this many. */
   answers(count: number): Promise<string[]>
 }
 
 interface Saying {
   /** A text file that comes with it. */
   file?: { name: string; text: string }
-  /** The message in whose conversation it is, where the channel does not say so itself. */
+  /** The message whose conversation it belongs to, where the channel does not tell. */
   after?: Said
 }
 
@@ -27,19 +27,19 @@ export interface ChannelPlace extends Awaited<ReturnType<typeof channelAdmin>> {
   id: string
   tenantId: string
   says(sender: string, text: string, more?: Saying): Promise<Said>
-  /** Posts that the provider never sent: each is refused, and one as the other. */
+  /** Posts that the provider never sent: each must be refused, and all in the same way. */
   forged(): Promise<Delivered[]>
-  /** Posts of the provider about which nobody wants to hear: of machines, and of ourselves. */
+  /** Posts of the provider that must be ignored: those of machines, and our own. */
   ignored(): Promise<Delivered[]>
-  /** The provider asks for a pause, in place of taking the next message. */
+  /** The provider asks for a pause instead of accepting the next message. */
   pauses(): void
-  /** The provider takes the next message, and does not say so. */
+  /** The provider accepts the next message, but does not confirm it. */
   losesAnswer(): void
-  /** Requests that sent messages, those included that were not taken. */
+  /** Requests that tried to send messages, including those that were not accepted. */
   sends(): number
   /**
-   * The provider knows other credentials from now on: those to be given. `named`: what the
-   * connection says of the old ones.
+   * From now on the provider knows only other credentials, which are returned. `named`: what the
+   * connection says about the old ones.
    */
   withdraws?(): { old: string; fresh: Record<string, string>; named: string }
 }
@@ -51,7 +51,7 @@ export const connectedPlace = async ({ app }: ChannelWorld, body: Record<string,
   return { ...admin, tenantId, id: await admin.active(body) }
 }
 
-/** How often a provider has got such a request. */
+/** How often a provider has received such a request. */
 export const countOf = (requests: readonly (string | { url: string })[], end: string): number =>
   requests.filter((one) => (typeof one === 'string' ? one : one.url.split('?')[0]!).endsWith(end))
     .length

@@ -9,7 +9,7 @@ import { type Workspace, write } from '../arrange.ts'
 import { makeChannel } from './channels.ts'
 import { hasten } from './dev-posts.ts'
 
-/** What makes a reply of which nobody knows whether it arrived. */
+/** Makes a reply that may or may not have arrived. */
 const inDoubt: Partial<ChannelReply> = {
   ...{ status: 'unknown', error: 'it broke off' },
   parts: [
@@ -24,7 +24,7 @@ const inDoubt: Partial<ChannelReply> = {
   ],
 }
 
-/** One that is held, of a connection of its own. Gives its id. */
+/** A held reply of its own connection. Returns its id. */
 export const makeReply = async (
   workspace: Workspace,
   more: Partial<ChannelReply> = {},
@@ -44,7 +44,7 @@ export const makeReply = async (
   return reply.id
 }
 
-/** As a person sees it who is to settle it. */
+/** As the person sees it who must settle it. */
 export const makeReplyInDoubt = async (
   workspace: Workspace,
   more: Partial<ChannelReply> = {},
@@ -65,7 +65,7 @@ interface Replied {
   job?: string
 }
 
-/** Replies as the product does. Gives the reply's id. */
+/** Replies as the product does. Returns the reply's id. */
 export const reply = async (
   app: TestApp,
   { tenantId, connection, text, sender = 'U1', held, job }: Replied,
@@ -102,8 +102,8 @@ export const reply = async (
 }
 
 /**
- * Replies by `say`, of a connection whose turn comes once all wait: their times say nothing of
- * their order. Gives their ids.
+ * Replies with `say`, from a connection whose turn comes once all replies wait, so their times do
+ * not reveal their order. Returns their ids.
  */
 export const sayTogether = async (
   app: TestApp,
@@ -133,7 +133,7 @@ export const replyRow = async (
 ): Promise<ChannelReply> =>
   (await owner<ChannelReply[]>`select * from channel_reply where id = ${id}`)[0]!
 
-/** Once it has one of these statuses. */
+/** The reply once it has one of these statuses. */
 export const replyOnce = (
   app: Pick<TestApp, 'owner'>,
   id: string,
@@ -147,7 +147,7 @@ export const replyOnce = (
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 type Admin = { send(method: string, path: string): Promise<{ body: any }> }
 
-/** The replies with this status, newest first, once there are some. */
+/** The replies with this status, newest first, once there are any. */
 export const repliesWith = ({ send }: Admin, status: string) =>
   eventually(
     async () => (await send('GET', `channels/replies?status=${status}`)).body.replies,

@@ -33,9 +33,9 @@ export interface ResendFailure {
   headers?: Record<string, string>
   /** Instead of Resend's JSON. */
   body?: string
-  /** The mail goes out all the same. */
+  /** The mail is sent all the same. */
   isTaken?: boolean
-  /** Of the next mail to be sent, and of nothing that is asked before it. */
+  /** Affects the next mail to be sent, but no request before it. */
   ofSending?: boolean
 }
 
@@ -51,7 +51,7 @@ export interface FakeResend extends AsyncDisposable {
   domains: { id: string; name: string; status: string; capabilities?: Record<string, string> }[]
   received: Map<string, ReceivedMail>
   fail(...failures: ResendFailure[]): void
-  /** A mail arrives, of which the post then tells. */
+  /** A mail arrives, and the returned post announces it. */
   receive(mail: Partial<ReceivedMail>): ReceivedMail
   /** The post about a mail that has arrived, signed as Svix signs it. */
   post(to: string, mail: ReceivedMail, changes?: ResendPostChanges): Request
@@ -133,7 +133,7 @@ const errorOf = ({
     ? Response.json({ statusCode: status, name, message: `An error: ${name}` }, { status, headers })
     : new Response(body, { status, headers })
 
-/** What was sent by a key, which Resend keeps for a day. */
+/** What a key was used to send; Resend remembers it for a day. */
 interface Kept {
   body: string
   id: string

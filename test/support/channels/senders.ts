@@ -85,5 +85,5 @@ export const sendersOf = async ({ send, id }: Connected): Promise<string[]> =>
     ({ sender }: { sender: string }) => sender,
   )
 
-/** The code in a line that a sender is told. */
+/** The code in a line that a sender is sent. */
 export const codeIn = (line: string | undefined): string => /[A-Z]{4}-[A-Z]{4}/.exec(line ?? '')![0]

@@ -45,7 +45,7 @@ export const signedBySlack = (
   }
 }
 
-/** Slack's headers of a retry: at once, after a minute, after five. */
+/** Slack's headers for retries: at once, after a minute, after five minutes. */
 export const retryHeaders = (count: number, reason = 'http_timeout'): Record<string, string> => ({
   'x-slack-retry-num': String(count),
   'x-slack-retry-reason': reason,
@@ -137,7 +137,7 @@ interface PostOptions {
 
 export const NOW = 1_700_000_000_000
 
-/** As our server gets it. */
+/** As our server receives it. */
 export const slackPost = (
   body: object | string,
   { secret = install.signingSecret, at = NOW, now = NOW, headers = {} }: PostOptions = {},

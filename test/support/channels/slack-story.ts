@@ -1,6 +1,6 @@
 /**
- * A workspace of Slack that is connected with a workspace of ours: people write in it, and read
- * what the app answers.
+ * A Slack workspace that is connected with a workspace of ours: people write in it, and read the
+ * app's answers.
  */
 import { expect } from 'bun:test'
 import { eventually } from '../eventually.ts'
@@ -60,7 +60,7 @@ export const slackStory = async (world: ChannelWorld, options: Record<string, un
     return delivered(new Request(url, { method: 'POST', headers: signed, body: text }))
   }
 
-  /** Somebody mentions the app in the channel. Gives the thread. */
+  /** Somebody mentions the app in the channel. Returns the thread. */
   const mentions = async (user: string, text: string, thread?: string): Promise<string> => {
     const ts = newTs()
     const said = { user, ts, team: team.teamId, text: `<@${team.botUserId}> ${text}` }

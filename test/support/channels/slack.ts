@@ -1,4 +1,7 @@
-/** Plays Slack on loopback, as its documentation says: the Web API's methods, and private files. */
+/**
+ * Plays Slack on loopback, according to its documentation: the Web API's methods, and private
+ * files.
+ */
 import { openReceiver, type Received, type ReceiverAnswer } from '../http/receiver.ts'
 import { install, type SlackInstall } from './slack-posts.ts'
 
@@ -21,8 +24,7 @@ export interface FakeSlack extends AsyncDisposable {
   /** Bytes by the path under /files-pri/. */
   files: Map<string, { body: Buffer; contentType: string }>
   /**
-   * For the next requests, in place of the usual answers. `taken`: the message is posted all the
-   * same.
+   * Replace the usual answers to the next requests. `taken`: the message is posted all the same.
    */
   next: (ReceiverAnswer & { taken?: boolean })[]
 }
@@ -135,7 +137,7 @@ export const openSlack = async (installs: SlackInstall[] = [install]): Promise<F
 
   const file = (request: Received): ReceiverAnswer => {
     const app = authorized(request, {})
-    // Slack shows its page to sign in, with status 200.
+    // Slack answers with its sign-in page, with status 200.
     if (!app?.scopes.includes('files:read'))
       return { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body: SIGN_IN }
     const found = slack.files.get(request.url.replace('/files-pri/', ''))

@@ -1,6 +1,6 @@
 /**
- * A number of Twilio's that is connected with a workspace of ours: people write to it, and read
- * what it answers.
+ * A Twilio number that is connected with a workspace of ours: people write to it, and read the
+ * answers.
  */
 import { eventually } from '../eventually.ts'
 import { type ChannelPlace, connectedPlace, countOf, delivered, type Said } from './place.ts'

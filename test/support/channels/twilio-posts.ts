@@ -9,7 +9,7 @@ export type TwilioFields = Record<string, string | readonly string[]>
 
 export interface PostChanges {
   by?: string
-  /** As Twilio knows our address, if it is not the one that is called. */
+  /** The address that Twilio has for us, if it differs from the one that is called. */
   signedUrl?: string
   asJson?: boolean
   headers?: Record<string, string>

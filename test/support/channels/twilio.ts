@@ -12,14 +12,14 @@ interface TwilioMessage {
   body: string
 }
 
-/** What the next message gets instead of being taken. */
+/** How the next message is answered instead of being accepted. */
 export interface TwilioFailure {
   status: number
   code?: number
   headers?: Record<string, string>
   /** Instead of Twilio's JSON. */
   body?: string
-  /** The message goes out all the same. */
+  /** The message is sent all the same. */
   isTaken?: boolean
 }
 
@@ -34,7 +34,7 @@ export interface FakeTwilio extends AsyncDisposable {
   /** What was asked, as `GET /path`. */
   requests: string[]
   numbers: { phone_number: string; capabilities: Record<string, boolean> }[]
-  /** Who has written STOP. */
+  /** People who have written STOP. */
   optedOut: Set<string>
   /** Media by `message/media`. */
   media: Map<string, { type: string; bytes: Uint8Array }>
@@ -56,7 +56,7 @@ const errorOf = ({ status, code = 0, headers = {} }: TwilioFailure): Response =>
 
 const E164 = /^\+[1-9]\d{6,14}$/
 
-/** Why Twilio would not take it; undefined if it does. */
+/** Why Twilio would refuse it; undefined if it accepts it. */
 const fault = (
   { numbers, optedOut }: FakeTwilio,
   { To = '', From = '', Body = '' }: Record<string, string>,
@@ -117,7 +117,7 @@ const take = async (
   return Response.json(resource(message, fake.accountSid), { status: 201 })
 }
 
-/** Names are matched in part, as Twilio does. */
+/** Twilio matches names in part. */
 const listed = ({ numbers, accountSid }: FakeTwilio, query: URLSearchParams): Response => {
   const wanted = query.get('PhoneNumber') ?? ''
   const found = numbers.filter(({ phone_number }) =>
@@ -138,7 +138,7 @@ const listed = ({ numbers, accountSid }: FakeTwilio, query: URLSearchParams): Re
   })
 }
 
-/** The bytes are with another host, which gets no credentials. */
+/** Another host, which gets no credentials, serves the bytes. */
 const handOut = ({ media }: FakeTwilio, request: Request): Response => {
   if (request.headers.has('authorization'))
     return new Response('credentials for Twilio alone', { status: 400 })

@@ -22,7 +22,7 @@ export const business: Business = {
 
 export const NOW = 1_749_416_383_000
 
-/** Meta signs the bytes that it sends, in which every other character than ASCII is escaped. */
+/** Meta signs the bytes that it sends, in which every non-ASCII character is escaped. */
 export const signedByMeta = (
   secret: string,
   body: string | Uint8Array,
@@ -31,7 +31,7 @@ export const signedByMeta = (
   'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
 })
 
-/** JSON as PHP writes it: slashes and all other characters than ASCII are escaped. */
+/** JSON as PHP writes it: slashes and all non-ASCII characters are escaped. */
 export const metaJson = (value: unknown): string =>
   JSON.stringify(value)
     .replaceAll('/', '\\/')
@@ -101,7 +101,7 @@ export const status = (id: string, kind = 'delivered'): Json => ({
   },
 })
 
-/** One that could not be delivered. `ours`: what we had sent with it. */
+/** A message that could not be delivered. `ours`: what we had sent with it. */
 export const undelivered = ({ id, ours }: { id: string; ours?: string }, code = 131026): Json => ({
   ...{ id, status: 'failed', timestamp: '1749416390', recipient_id: '16505551234' },
   ...(ours === undefined ? {} : { biz_opaque_callback_data: ours }),
@@ -129,7 +129,7 @@ export const whatsAppConnection = (from: Business = business): OpenConnection =>
   },
 })
 
-/** As our server gets it. */
+/** As our server receives it. */
 export const whatsAppPost = (
   body: object | string,
   { secret = business.appSecret, now = NOW } = {},

@@ -1,6 +1,6 @@
 /**
- * A number of WhatsApp that is connected with a workspace of ours: people write to it, and read
- * what it answers.
+ * A WhatsApp number that is connected with a workspace of ours: people write to it, and read the
+ * answers.
  */
 import { eventually } from '../eventually.ts'
 import { type ChannelPlace, connectedPlace, countOf, delivered, type Said } from './place.ts'
@@ -20,7 +20,7 @@ let count = 0
 
 const newToken = () => `EAAJ${crypto.randomUUID().replaceAll('-', '')}`
 
-/** Numbers belong to one app of Meta if they have the same secret. */
+/** Numbers with the same secret belong to one Meta app. */
 const newBusiness = (appSecret: string): Business => {
   const n = ++count
   return {

@@ -1,6 +1,6 @@
 /**
- * Plays Meta's Graph API on loopback, as its documentation says: messages, phone numbers and media
- * of WhatsApp's Cloud API.
+ * Plays Meta's Graph API on loopback, according to its documentation: messages, phone numbers and
+ * media of WhatsApp's Cloud API.
  */
 import { createHmac } from 'node:crypto'
 import { openReceiver, type Received, type ReceiverAnswer } from '../http/receiver.ts'
@@ -12,7 +12,7 @@ export interface WhatsAppMessage {
   to?: string
   recipient?: string
   text: string
-  /** The message that it quotes. */
+  /** The message that this one quotes. */
   quotes?: string
   /** What its status posts carry. */
   ours?: string
@@ -25,16 +25,13 @@ export interface FakeMeta extends AsyncDisposable {
   messages: WhatsAppMessage[]
   requests: Received[]
   businesses: Business[]
-  /** By media id. `url`: where Meta says it is, in place of its own host. */
+  /** By media id. `url`: where Meta says it is, instead of its own host. */
   media: Map<string, { body: Buffer; mimeType: string; url?: string }>
   /** Answers for other paths of Meta's host. */
   onPath: Map<string, ReceiverAnswer>
   /** People who wrote more than 24 hours ago. */
   silent: Set<string>
-  /**
-   * For the next requests, in place of the usual answers. `taken`: the message is sent all the
-   * same.
-   */
+  /** Replace the usual answers to the next requests. `taken`: the message is sent all the same. */
   next: (ReceiverAnswer & { taken?: boolean })[]
 }
 
@@ -137,7 +134,7 @@ export const openMeta = async (businesses: Business[] = [business]): Promise<Fak
     })
   }
 
-  /** Meta's host for media: the token, and a user agent. */
+  /** Meta's host for media requires the token and a user agent. */
   const file = ({ headers }: Received, id: string | null): ReceiverAnswer => {
     const found = meta.media.get(id ?? '')
     if (!found || !headers['user-agent'] || !byToken(headers.authorization)) return { status: 404 }

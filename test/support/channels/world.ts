@@ -1,6 +1,6 @@
 /**
- * A server with a model that answers by `echo`, and servers that play the providers of all
- * channels. The files of a worker share them: each test makes connections of its own.
+ * A server whose model answers by `echo`, and servers that play the providers of all channels. The
+ * test files of a worker share them, so each test makes its own connections.
  */
 
 import { type TestApp, testApp } from '../app.ts'
@@ -13,16 +13,16 @@ import { type FakeSlack, openSlack } from './slack.ts'
 import { type FakeTwilio, openTwilio } from './twilio.ts'
 import { type FakeMeta, openMeta } from './whatsapp.ts'
 
-/** The address by which the world knows the deployment, which is behind a proxy. */
+/** The address at which the world knows the deployment, which is behind a proxy. */
 export const PUBLIC_URL = 'https://tendril.example.com'
 
 /** The program of a developer. */
 interface FakeProgram {
   url: string
   requests: Received[]
-  /** What it has taken, by the path of the connection. */
+  /** The messages that it has accepted, by the path of the connection. */
   messages: { path: string; sender: string; text: string }[]
-  /** For the next message, in place of the usual answer. `taken`: it is taken all the same. */
+  /** Replaces the usual answer to the next message. `taken`: it is accepted all the same. */
   next: (ReceiverAnswer & { taken?: boolean })[]
 }
 

@@ -1,6 +1,6 @@
 /**
- * The agent's commands in tests of the command line, with a server that speaks as the agent's
- * routes do.
+ * The agent's commands in tests of the command line, with a server that behaves like the agent's
+ * routes.
  */
 import { eventually } from '../eventually.ts'
 import type { FakeAgent, FakeJob } from './fake-agent.ts'
@@ -16,7 +16,7 @@ export const agentChat = () => {
   const chat = (agent: FakeAgent, options: CliOptions, ...argv: string[]) =>
     home.run(['agent', 'chat', ...argv], { ...at(agent), ...options })
 
-  /** A key, and a person's session beside it. */
+  /** A key, together with a person's session. */
   const signIn = (agent: FakeAgent) =>
     home.write({
       current: 'default',

@@ -1,4 +1,4 @@
-/** A server that speaks as the agent's routes do, with jobs that a test writes. */
+/** A server that behaves like the agent's routes, with jobs that a test scripts. */
 import { newId } from '#kernel/ids'
 
 interface Stored {
@@ -19,7 +19,7 @@ export class FakeJob {
   readonly id = newId()
   readonly events: Stored[] = []
   readonly approvals: Record<string, unknown>[] = []
-  /** What has been sent to streams, kept or not. */
+  /** Everything that was sent to streams, stored or not. */
   readonly frames: { seq: number | undefined; text: string }[] = []
   #wake = Promise.withResolvers<void>()
 
@@ -38,7 +38,7 @@ export class FakeJob {
     return this.#send(seq, `id: ${seq}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`)
   }
 
-  /** Events that are not kept. */
+  /** Events that are not stored. */
   live(type: 'delta' | 'reset', data: Record<string, unknown>): this {
     return this.#send(undefined, `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`)
   }
@@ -89,14 +89,14 @@ export class FakeJob {
 }
 
 export interface FakeAgentOptions {
-  /** Writes the job of a message. */
+  /** Writes the script of a message's job. */
   turn(job: FakeJob): unknown
-  /** After a decision, which the approval then has. */
+  /** Runs after a decision, which the approval then has. */
   decided?(job: FakeJob, approval: Record<string, unknown>): unknown
   cancelled?(job: FakeJob): unknown
-  /** `none`: answers in JSON alone. A number: breaks off after so many frames. */
+  /** `none`: answers only in JSON. A number: breaks off after this many frames. */
   streams?: 'none' | number
-  /** Answers a request in place of the server. */
+  /** Answers a request instead of the server. */
   instead?(asked: Asked): Response | undefined
 }
 

@@ -4,7 +4,7 @@ import fc, { type Arbitrary } from 'fast-check'
 import type { NamedOp } from '#contract/op'
 import { checkerOf } from '#ops/engine/validate'
 
-/** Characters that trouble programs that process text. */
+/** Characters that cause trouble for programs that process text. */
 const AWKWARD = [
   '-',
   '--',
@@ -125,7 +125,7 @@ const arbitraryOf = (schema: TSchema): Arbitrary<unknown> => {
   return json()
 }
 
-/** Any input that the operation's schema takes. */
+/** Any input that the operation's schema accepts. */
 export const legalInputs = (o: NamedOp): Arbitrary<Record<string, unknown>> =>
   arbitraryOf(o.input).filter((input) => checkerOf(o.input).Check(input)) as Arbitrary<
     Record<string, unknown>

@@ -1,8 +1,8 @@
-/** What the API documents leave out. */
+/** The operations that the API documents leave out. */
 
 /**
- * Of growth: they show no single records but generations, and no way to change a text or to take it
- * back. One line for each file of the contract.
+ * Operations of growth: the documents show no single records except generations, and no way to
+ * change a text or to take it back. One line for each file of the contract.
  */
 const ofGrowth = [
   // Single records, and what a workspace has one of.
@@ -66,7 +66,10 @@ const ofGrowth = [
   ...['growth.reports.cancel', 'growth.reports.get'],
 ]
 
-/** Of the agent: they show no way to decide, to follow a job, or to end a conversation. */
+/**
+ * Operations of the agent: the documents show no way to decide, to follow a job, or to end a
+ * conversation.
+ */
 const ofAgent = [
   ...[
     'agent.conversations.update',
@@ -121,7 +124,7 @@ const ofAgent = [
 ]
 
 /**
- * Whether the API documents leave this operation out; they call some of them "the app" and show
+ * Whether the API documents leave this operation out. They call some operations "the app" and show
  * none of those.
  */
 export const isExtension = (id: string): boolean =>

@@ -51,13 +51,11 @@ export interface Caller extends Send {
 }
 
 interface Recipe {
-  /** Makes a record in its first state; gives its path parameters, `id` among them. */
+  /** Makes a record in its first state. Returns its path parameters, including `id`. */
   make(workspace: Workspace): Promise<Record<string, string>>
-  /** Operation → how to make its record, if another one than the first shows more. */
+  /** Operation → how to make its record, if a different one from the first shows more. */
   instead?: Record<string, Recipe['make']>
-  /**
-   * Operation → operations of the same resource to call before it, if the first state will not do.
-   */
+  /** Operation → operations of the same resource to call first, if the first state will not do. */
   before?: Record<string, string[]>
 }
 
@@ -101,7 +99,7 @@ const makeKey = async ({ app, tenantId }: Workspace) => ({
   id: (await app.newKey(['api:read'], tenantId)).id,
 })
 
-/** By the part of an operation's id before the last dot. */
+/** By an operation's id up to its last dot. */
 export const recipes: Record<string, Recipe> = {
   'growth.batches': { make: makeBatch, instead: { cancel: queued('batch', makeBatch) } },
   'growth.articles': { make: makeArticle, instead: { cancel: queued('article', makeArticle) } },
@@ -151,8 +149,8 @@ export const recipes: Record<string, Recipe> = {
 }
 
 /**
- * Records of which a workspace has one, by the same part of an id; made before any of their
- * operations is called.
+ * Records of which a workspace has only one, by the same part of an id. They are made before any of
+ * their operations is called.
  */
 const singletons: Record<string, (workspace: Workspace) => Promise<unknown>> = {
   'app.webhook': setWebhook,
@@ -162,7 +160,7 @@ const SOME_DAYS = { from: '2026-11-21T07:00:00Z', to: '2026-11-28T07:00:00Z' }
 
 let asked = 0
 
-/** By operation: what its schema cannot say about a valid input. */
+/** By operation: what its schema cannot express about a valid input. */
 const required: Record<
   string,
   (
@@ -190,7 +188,7 @@ const required: Record<
     extent === 'whole'
       ? { kind: 'article', channel: 'articles', account: (await connect(workspace)).id }
       : {},
-  // Between two times, items are in the order of these.
+  // Between two times, items are sorted by time, so the cursor holds a time.
   'growth.items.list': (_, extent) =>
     extent === 'whole'
       ? { cursor: Buffer.from(`1795500000000000 ${newId()}`).toString('base64url') }
@@ -209,7 +207,7 @@ const required: Record<
     action: 'reject',
     items: [{ id: (await makeItem(workspace)).id }],
   }),
-  // That of the record's text.
+  // The hash of the record's text.
   'growth.items.approve': () => ({ expect_hash: undefined }),
   'growth.engagements.approve': () => ({ expect_hash: undefined }),
   'growth.engagements.create': async (workspace) => ({ post: await othersPost(workspace) }),
@@ -217,21 +215,22 @@ const required: Record<
   'growth.targets.create': () => ({ handle: `h-${newId()}` }),
   'agent.messages.send': async (workspace, extent) =>
     extent === 'whole' ? { conversationId: (await makeConversation(workspace)).id } : {},
-  // Either a time or a pattern.
+  // Only one of a time and a pattern can be given.
   'agent.schedules.update': (_, extent) =>
     extent === 'whole' ? { at: undefined, status: 'active', tools: ['growth_overview'] } : {},
-  // Another value than the second time before: a test asks for the whole input in between.
+  // A different value from the second time above, because one test asks for the whole input in
+  // between.
   'agent.modules.set': () => ({ mcp: (asked++ >> 1) % 2 === 0 }),
   'agent.artifacts.create': async (workspace) => ({
     record: 'report',
     recordId: (await makeReport(workspace)).id,
   }),
-  // Those of the clock.
+  // The arguments of the clock tool.
   'agent.actions.call': (_, extent) => ({
     arguments: extent === 'whole' ? { timeZone: 'Europe/Berlin' } : {},
   }),
   ...agentInputs,
-  // The arguments of the call that is asked about.
+  // The arguments of the call that waits for approval.
   'agent.approvals.approve': (_, extent) => (extent === 'whole' ? { arguments: PAGE } : {}),
   'app.workspace.requestDeletion': () => ({ name: 'Test' }),
   // Active products cannot share a name.
@@ -247,7 +246,7 @@ export const usualOperations: NamedOp[] = operations.filter(
 export const prefixOf = (o: NamedOp): string => o.id.slice(0, o.id.lastIndexOf('.'))
 const nameOf = (o: NamedOp): string => o.id.slice(o.id.lastIndexOf('.') + 1)
 
-/** A new workspace, out of reach of other tests. */
+/** A new workspace that other tests cannot reach. */
 export const newWorkspace = async (app: TestApp): Promise<Workspace> => {
   const { tenantId, key } = await app.newWorkspace([...scopes])
   return { app, tenantId, key, session: await tokenOf(app, tenantId) }
@@ -286,7 +285,7 @@ const made = async (workspace: Workspace, o: NamedOp): Promise<Record<string, st
   return record
 }
 
-/** An input with which the operation succeeds in this workspace, on a new record each time. */
+/** An input with which the operation succeeds in this workspace, each time on a new record. */
 export const legalInput = async (workspace: Workspace, o: NamedOp, extent: Extent = 'needed') => ({
   ...sampleOf(o, extent),
   ...(await required[o.id]?.(workspace, extent)),

@@ -4,7 +4,7 @@ import { type NamedOp, pathParams } from '#contract/op'
 import { newId } from '#kernel/ids'
 import { checkerOf } from '#ops/engine/validate'
 
-/** `needed`: required fields only. `whole`: every field, and one entry in each list. */
+/** `needed`: only required fields. `whole`: every field, and one entry in each list. */
 export type Extent = 'needed' | 'whole'
 
 const DAY_MS = 86_400_000
@@ -54,7 +54,7 @@ const sampleValue = (schema: TSchema, extent: Extent): unknown => {
 }
 
 /**
- * In a path stands the name of nothing, also where the contract has an example: it would be one
+ * A path gets the name of nothing, even if the contract has an example, which would name something
  * that exists.
  */
 const unknownNames = ({ path, input }: NamedOp): Record<string, string> =>
@@ -63,10 +63,7 @@ const unknownNames = ({ path, input }: NamedOp): Record<string, string> =>
       input.properties[name]?.examples ? [[name, 'no_such_name']] : [],
     ),
   )
-/**
- * Whether an id that there is not is an error; it is none for what deletes, where the API document
- * says so.
- */
+/** Whether an unknown id is an error. For deletions it is none where the API document says so. */
 export const finds = (o: NamedOp): boolean =>
   pathParams(o.path).length > 0 && o.errors.includes('not_found')
 
@@ -134,7 +131,7 @@ export const faultsOf = (schema: TSchema, path = ''): Fault[] => {
   return [...own, ...inside, ...entries]
 }
 
-/** Paths of all text fields without a format, other than that of names, where any text will do. */
+/** The paths of all text fields that accept any text: those without a format, except names. */
 export const freeTexts = (o: NamedOp): string[] => [
   ...new Set(
     faultsOf(o.input)

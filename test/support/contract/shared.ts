@@ -1,7 +1,7 @@
 /**
- * Workspaces that tests over the whole contract share: a new one for each of their thousands of
- * cases would cost more than what they test. Commands share theirs with nothing but themselves, so
- * no case depends on which others ran before.
+ * Workspaces that tests over the whole contract share: a new one for each of thousands of cases
+ * would cost more than the tests themselves. Commands share theirs with nothing else, so no case
+ * depends on which others ran before.
  */
 import { type NamedOp, readsOnly } from '#contract/op'
 import type { Role } from '#kernel/roles'
@@ -10,7 +10,7 @@ import type { TestApp } from '../app.ts'
 import { type SignedIn, signedIn } from '../session.ts'
 import { newWorkspace, type Workspace } from './prepare.ts'
 
-/** These change the workspace as a whole: each of their cases gets one of its own. */
+/** These operations change the workspace as a whole, so each of their cases gets its own. */
 const alone = new Set([
   'growth.automation.pauseAll',
   'growth.automation.resumeAll',
@@ -28,11 +28,11 @@ export interface Place {
 }
 
 export interface Shared {
-  /** Where the operation may run. */
+  /** A workspace in which the operation may run. */
   workspaceFor(o: NamedOp): Promise<Workspace>
-  /** The same, with a person of the role. */
+  /** The same, with a person of this role. */
   placeFor(o: NamedOp, role: Role): Promise<Place>
-  /** Where nothing runs but what only reads, or is refused. */
+  /** A workspace in which operations only read, or are refused. */
   quietPlace(role: Role): Promise<Place>
   /** A key of the person with every scope. */
   keyOf(place: Place): Promise<string>

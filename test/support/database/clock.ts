@@ -1,7 +1,7 @@
 /**
- * A database whose clock a test sets. Its own `clock_timestamp()` and `now()` come before those of
- * Postgres, in every session and every column default, because they existed when the schema was
- * made. The machine's clock stays as it is.
+ * A database whose clock a test sets. Its own `clock_timestamp()` and `now()` take precedence over
+ * those of Postgres, in every session and every column default, because they existed when the
+ * schema was made. The machine's clock stays as it is.
  */
 import postgres from 'postgres'
 import { createLog } from '#kernel/log'
@@ -48,7 +48,7 @@ const configure = async (
 }
 
 /**
- * The functions are stable, so that a statement reads one step throughout: an hour never passes in
+ * The functions are stable, so a statement sees the same step throughout: an hour never passes in
  * the middle of it.
  */
 const install = (sql: postgres.Sql) =>
@@ -63,7 +63,7 @@ const install = (sql: postgres.Sql) =>
     grant usage on schema stepped to public;
     grant select on stepped.clock to public`)
 
-/** Runs something on a connection of its own. */
+/** Runs something on its own connection. */
 const connected = async (
   options: ConnectionOptions,
   run: (sql: postgres.Sql) => Promise<unknown>,
@@ -79,8 +79,8 @@ const connected = async (
 const templates = new Map<string, Promise<ConnectionOptions>>()
 
 /**
- * What is copied, made by the migrations under these settings. It is dropped with the template of
- * the run.
+ * The database to copy, made by the migrations under these settings. It is dropped with the run's
+ * template.
  */
 const templateOf = (settings: Settings): Promise<ConnectionOptions> =>
   templates.getOrInsertComputed(JSON.stringify(settings), async () => {

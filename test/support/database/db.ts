@@ -1,7 +1,4 @@
-/**
- * Databases for tests: one template a run, prepared as a server does it, and clones of it for
- * tests.
- */
+/** Databases for tests: one template for each run, prepared as a server does it, and its clones. */
 import postgres from 'postgres'
 import { randomBase62 } from '#kernel/ids'
 import type { Log } from '#kernel/log'
@@ -26,8 +23,8 @@ export interface Template {
   /** The name of the template; the names of its clones begin with it. */
   name: string
   /**
-   * For the pools of all clones, as making a role for each costs more than the clone. Undefined
-   * if the tests' role cannot create them.
+   * Logins for the pools of all clones, because making roles for each would cost more than the
+   * clone. Undefined if the tests' role cannot create them.
    */
   logins: Logins | undefined
 }
@@ -48,7 +45,7 @@ export const openOn = ({ database = '' }: ConnectionOptions): Disposable => {
 }
 
 /**
- * Throws if a test has left a server open, one that crashed too: it would try to reach its database
+ * Throws if a test has left a server open, even a crashed one: it would try to reach its database
  * for as long as the process lives.
  */
 const assertClosed = (database: string): void => {
@@ -135,8 +132,8 @@ const databaseFrom = async (template: Template, source: string): Promise<TestDat
 }
 
 /**
- * A new database with the schema and no rows but the mark of the secret: `await using db = await
- * freshDb()`. Its options carry the logins of pools. Dispose of its pools and servers first.
+ * A new database with the schema and no rows except the mark of the secret: `await using db = await
+ * freshDb()`. Its options contain the logins of the pools. Dispose of its pools and servers first.
  */
 export async function freshDb(): Promise<TestDatabase> {
   const template = templateOfThisRun()
@@ -156,6 +153,6 @@ export async function unusedDb(): Promise<TestDatabase> {
 /** A new database before any migration, for tests of migrations. */
 export const emptyDb = (): Promise<TestDatabase> => databaseFrom(templateOfThisRun(), 'template1')
 
-/** A new database with all that another one has, to which nobody may be connected. */
+/** A new copy of another database, to which nobody may be connected. */
 export const copyOf = ({ database }: ConnectionOptions): Promise<TestDatabase> =>
   databaseFrom(templateOfThisRun(), database!)

@@ -30,7 +30,7 @@ export const spawnServer = (home: string, ...more: string[]) =>
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 
-/** Reads its output up to `ready`; gives what came before. */
+/** Reads its output up to `ready`. Returns what came before. */
 export const untilReady = async (server: ReturnType<typeof spawnServer>): Promise<string> => {
   let printed = ''
   const decoder = new TextDecoder()

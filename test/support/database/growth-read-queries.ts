@@ -35,7 +35,7 @@ import { listTargets, targetById } from '#store/growth/targets'
 import { END, ever, page, paged } from './pages.ts'
 import type { Rows } from './rows.ts'
 
-/** Behind every time, in microseconds. */
+/** Sorts after every time, in microseconds. */
 const FAR = Date.UTC(9999, 0) * 1_000
 const itemLists = (['created', 'state'] satisfies ItemOrder[]).map((order) => ({
   order,
@@ -43,7 +43,7 @@ const itemLists = (['created', 'state'] satisfies ItemOrder[]).map((order) => ({
   from: new Date(0),
 }))
 
-/** An item with a word that is rare on all shelves, and common on all. */
+/** An item with one word that is rare on all shelves, and one that is common on all. */
 const searched = (word: string): SoughtWords[] =>
   [true, false].map((isRare) =>
     Object.fromEntries(allShelves.map((shelf) => [shelf, { asked: [word], isRare }])),

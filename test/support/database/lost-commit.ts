@@ -7,17 +7,14 @@ export interface Wire extends AsyncDisposable {
   options: ConnectionOptions
   /**
    * Cuts the connection of the next transaction that has `text` in a parameter: after its commit,
-   * and before the server gets the answer. Resolves then.
+   * but before the server gets the answer. Resolves when that has happened.
    */
   loseCommitOf(text: string): Promise<void>
 }
 
 /** The server's answer to `commit`: CommandComplete with its tag. */
 const COMMITTED = Buffer.from('C\0\0\0\x0bCOMMIT\0', 'latin1')
-/**
- * ReadyForQuery outside of a transaction: what was said before belongs to no transaction that is to
- * come.
- */
+/** ReadyForQuery outside a transaction: everything before it belongs to earlier transactions. */
 const IDLE = Buffer.from('Z\0\0\0\x05I', 'latin1')
 
 export async function openWire(target: ConnectionOptions): Promise<Wire> {

@@ -7,7 +7,7 @@ import type { ConnectionOptions } from '#store/engine/db'
 import { temporaryFolder } from '../folder.ts'
 
 export interface TestPostgres extends AsyncDisposable {
-  /** Where it comes from, for the reader of the run's output. */
+  /** Where it comes from, for readers of the run's output. */
   name: string
   /** A role that can create databases and roles, connected to a database that tests do not use. */
   options: ConnectionOptions
@@ -41,7 +41,8 @@ const fromUrl = async (url: string): Promise<TestPostgres> => {
 }
 
 const startContainer = async (): Promise<TestPostgres> => {
-  // Loaded here because it takes half a second, and only machines with a container engine need it.
+  // Loaded only here, because it takes half a second, and only machines with a container engine
+  // need it.
   const { PostgreSqlContainer } = await import('@testcontainers/postgresql')
   const container = await new PostgreSqlContainer(IMAGE).withCommand(['postgres', ...FAST]).start()
   const options = {

@@ -12,7 +12,10 @@ export interface DatabaseProxy extends AsyncDisposable {
   refuse(): Promise<void>
   /** Leaves connections open and passes nothing on, like a lost network. */
   stall(): void
-  /** Stalls once the next packet of a client has passed: what answers it is lost. Resolves then. */
+  /**
+   * Stalls once a client's next packet has passed, so its answer is lost. Resolves when that has
+   * happened.
+   */
   stallAfterNext(): Promise<void>
   /** Lets everything through again, after breaking stalled connections. */
   open(): Promise<void>
@@ -45,8 +48,8 @@ interface ProxyOptions {
   /** The local address to listen on; 127.0.0.1 by default. */
   host?: string | undefined
   /**
-   * The `application_name` of sessions through this proxy, which tells servers apart: all log in as
-   * the same roles.
+   * The `application_name` of sessions through this proxy. It distinguishes servers, which all log
+   * in as the same roles.
    */
   name?: string
 }
@@ -84,7 +87,10 @@ export async function startProxy(
     arrivals: [] as (() => void)[],
   })
   let meanwhile = nothing()
-  /** Connections carry the number of stalls before them; those with a lower number are stranded. */
+  /**
+   * Connections carry the number of stalls before them; those with a lower number than the present
+   * one are stranded.
+   */
   let [era, firstLive] = [0, 0]
   const endStall = () => {
     const taken = meanwhile

@@ -36,7 +36,7 @@ import type { Rows } from './rows.ts'
 /** Keys that test/support/database/rows.ts does not write. */
 const written = Object.values(exportSources).filter(({ table }) => table !== 'api_key')
 
-/** A key of the workspace, and a person who may decide some calls. */
+/** A key of the workspace, and a person who may decide on some calls. */
 const as = { personId: null }
 const person = { personId: END }
 const decider = {

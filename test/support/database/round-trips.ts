@@ -24,24 +24,24 @@ interface Sent {
 type Term = Sent[]
 
 export interface Cost {
-  /** `7c 5r`. */
+  /** Such as `7c 5r`. */
   text: string
   /** The beginnings of the statements, a line each, with an empty line between terms. */
   shown: string
-  /** Without its first transaction. */
+  /** The cost without its first transaction. */
   rest(): Cost
 }
 
 export interface CountedApp extends AsyncDisposable {
   app: TestApp
-  /** The cost of `run` and of all that follows from it, until nothing runs or waits. */
+  /** The cost of `run` and of everything that follows from it, until nothing runs or waits. */
   cost(run: () => Promise<unknown>): Promise<Cost>
   /** The cost of the work that is due in the workspace now. */
   costOfDue(tenantId: string): Promise<Cost>
   idle(): Promise<void>
 }
 
-/** A timer sooner than this belongs to what is being counted. */
+/** A timer sooner than this belongs to the count in progress. */
 const SOON_MS = 200
 /**
  * Longer than the time between two beats of a process. A timer later than this would disturb
@@ -52,8 +52,8 @@ const LATE_MS = 3_000
 const NEVER = { everyMs: 3_600_000 }
 
 /**
- * Stands still, so that a slow machine leaves no letter out of a group. `waiting` are the timers
- * that fire soon.
+ * The clock stands still, so that a slow machine leaves no letter out of a group. `waiting`: timers
+ * that are about to fire.
  */
 const standingClock = (): Clock & { waiting: Set<unknown> } => {
   const waiting = new Set<unknown>()
@@ -107,7 +107,7 @@ const costOf = (terms: Term[]): Cost => ({
   rest: () => costOf(terms.slice(1)),
 })
 
-/** An app whose statements are counted, while one thing happens at a time. */
+/** An app whose statements are counted while one thing happens at a time. */
 export const countedApp = async (options: AppOptions = {}): Promise<CountedApp> => {
   await using stack = new AsyncDisposableStack()
   const { options: database } = stack.use(await freshDb())
@@ -116,7 +116,7 @@ export const countedApp = async (options: AppOptions = {}): Promise<CountedApp> 
   const clock = standingClock()
   const held = heldDrafter()
   held.release()
-  // What a process repeats is not counted.
+  // Statements that a process repeats are not counted.
   const still = { sweepMs: 0, sweep: NEVER, erasure: { ...NEVER, rows: 1 } }
   const overrides = { drafter: held.drafter, clock, ...still, ...options.overrides }
   const app = stack.use(

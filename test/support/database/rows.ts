@@ -6,7 +6,7 @@ import { appRows } from './app-rows.ts'
 import { growthRows } from './growth-rows.ts'
 import type { RowsOf } from './sample.ts'
 
-/** The text by which every row shows its workspace, so that a leak is recognised. */
+/** The text with which every row shows its workspace, so that a leak is recognised. */
 export const markOf = (tenantId: string): string => `row of ${tenantId}`
 
 const DAY_MS = 86_400_000
@@ -55,5 +55,5 @@ const isJson = (value: unknown): boolean =>
   !Buffer.isBuffer(value) &&
   !isTextArray(value)
 
-/** In these rows an empty list is JSON and any other list an array of Postgres. */
+/** In these rows an empty list is JSON, and any other list is a Postgres array. */
 const isTextArray = (value: unknown): boolean => Array.isArray(value) && value.length > 0

@@ -33,12 +33,12 @@ export const sampleOf = <R extends Declared, const Given extends object>(
 
 /** What the rows of a workspace have in common. */
 export interface RowsOf {
-  /** The text by which every row shows its workspace. */
+  /** The text with which every row shows its workspace. */
   mark: string
   person: string
   item: string
   batch: string
   now: Date
-  /** For what must not be due or over during a test. */
+  /** For times that must not be reached during a test. */
   tomorrow: Date
 }

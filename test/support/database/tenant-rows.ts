@@ -1,9 +1,9 @@
-/** What a workspace has in the database. */
+/** The rows that a workspace has in the database. */
 import type postgres from 'postgres'
 
 interface TenantTable {
   name: string
-  /** Refers to the workspace. */
+  /** How the table refers to the workspace. */
   column: string
 }
 

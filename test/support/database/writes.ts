@@ -1,7 +1,7 @@
 /**
- * State that tests write into the tables themselves, past every policy: what otherwise takes time
- * to pass, a network to fail or an operator to act. Column names of the product stand here and not
- * in the tests.
+ * State that tests write directly into the tables, past every policy, because it otherwise takes
+ * time, a failing network or an operator. Only this file knows the product's column names; the
+ * tests do not.
  */
 import type postgres from 'postgres'
 import type { WorkKind } from '#contract/work'
@@ -21,9 +21,7 @@ interface PlanRow {
   overrides: object
 }
 
-/**
- * Changes what is named of a workspace's plan, without an audit row and whatever the plan allows.
- */
+/** Changes parts of a workspace's plan, without an audit row and whatever the plan allows. */
 export const setPlan = async (
   { owner }: Place,
   tenantId: string,
@@ -33,9 +31,7 @@ export const setPlan = async (
   await owner`update tenant set ${owner(row as never)} where id = ${tenantId}`
 }
 
-/**
- * How much of a quota or budget has been used: in `period`, or in whichever period the counter is.
- */
+/** How much of a quota or budget has been used: in `period`, or in the counter's present period. */
 export const setUsed = async (
   { owner }: Place,
   tenantId: string,
@@ -51,8 +47,8 @@ export const setUsed = async (
 }
 
 /**
- * Work on a record is due now, or `at` another time. The process looks for due work when something
- * else wakes the workspace.
+ * Makes work on a record due now, or `at` another time. The process looks for due work when
+ * something else wakes the workspace.
  */
 export const makeDue = async (
   { owner }: Place,
@@ -81,7 +77,7 @@ export const insertRecordlessWork = async (
   await owner`insert into work ${owner({ ...row, concurrency_key: `test:${kind}` })}`
 }
 
-/** A scheduled item is due now, or `at` another time. */
+/** Makes a scheduled item due now, or `at` another time. */
 export const makeItemDue = async (place: Place, id: string, at?: Date): Promise<void> => {
   await place.owner`update item set post_at = ${at ?? place.owner`now()`} where id = ${id}`
   await makeDue(place, id, at ? { at } : {})
@@ -92,18 +88,18 @@ export const wakeActor = async ({ owner }: Place, tenantId: string): Promise<voi
   await owner`update actor set wake_at = now() where tenant_id = ${tenantId}`
 }
 
-/** The leases of open attempts end now: of one item, or of all. */
+/** Ends the leases of open attempts now: those of one item, or of all. */
 export const endLeases = async ({ owner }: Place, itemId?: string): Promise<void> => {
   await owner`update attempt set lease_until = now()
     ${itemId ? owner`where item_id = ${itemId}` : owner``}`
 }
 
-/** The leases of all attempts outlast the test. */
+/** Makes the leases of all attempts outlast the test. */
 export const extendLeases = async ({ owner }: Place): Promise<void> => {
   await owner`update attempt set lease_until = now() + interval '1 hour'`
 }
 
-/** The attempt was so short that its lease has long been over. */
+/** Makes the attempt so short that its lease ended long ago. */
 export const endLeaseAtIntent = async ({ owner }: Place, itemId: string): Promise<void> => {
   await owner`update attempt set lease_until = intent_at where item_id = ${itemId}`
 }
@@ -136,14 +132,14 @@ export const setItem = async (
   await owner`update item set ${owner(fields as never)} where id = ${id}`
 }
 
-/** An item in doubt waits for a person: its timeline was read, and did not say. */
+/** Puts an item in doubt into review: its timeline was read, but did not show the post. */
 export const settleForReview = async ({ owner }: Place, id: string): Promise<void> => {
   await owner`delete from work where ref_id = ${id} and kind = 'reconcile'`
   await owner`update attempt set state = 'review' where item_id = ${id} and state = 'doubt'`
   await owner`update item set review = true where id = ${id}`
 }
 
-/** A draft of a post, unless `fields` say otherwise. Gives its id. */
+/** A draft of a post, unless `fields` say otherwise. Returns its id. */
 export const insertItem = async (
   { owner }: Place,
   tenantId: string,
@@ -189,8 +185,8 @@ export const insertItems = async (
 }
 
 /**
- * A post that stands on the sandbox network though nobody here has sent it. Gives the network's id
- * of it.
+ * A post that exists on the sandbox network though nobody here sent it. Returns the network's id of
+ * it.
  */
 export const insertSandboxPost = async (
   { owner }: Place,
@@ -203,9 +199,7 @@ export const insertSandboxPost = async (
   return post!.id
 }
 
-/**
- * Makes the network apply the first send of an item after all, at the time at which it was sent.
- */
+/** Makes the network apply the first send of an item after all, at the time when it was sent. */
 export const applyFirstSend = async (
   { owner }: Place,
   account: string,
@@ -222,8 +216,8 @@ interface KeyRow {
 }
 
 /**
- * So many API keys that nobody holds: the workspace's, unless `fields` name a person. Resolves with
- * their ids.
+ * Adds this many API keys that nobody uses: the workspace's, unless `fields` name a person.
+ * Resolves with their ids.
  */
 export const insertKeys = async (
   { owner }: Place,
@@ -253,7 +247,7 @@ export const setKeyScopes = async (
   await owner`update api_key set scopes = ${scopes} where id = ${keyId}`
 }
 
-/** A person who exists becomes a member of another workspace. */
+/** Makes an existing person a member of another workspace. */
 export const insertMember = async (
   { owner }: Place,
   tenantId: string,
@@ -263,7 +257,7 @@ export const insertMember = async (
     values (${tenantId}, ${personId}, ${role})`
 }
 
-/** Their role in every workspace. */
+/** Sets their role in every workspace. */
 export const setRole = async ({ owner }: Place, personId: string, role: string): Promise<void> => {
   await owner`update member set role = ${role} where person_id = ${personId}`
 }

@@ -1,8 +1,11 @@
-/** What a page of the documentation tells its readers to type, and what it says comes of that. */
+/**
+ * The commands that a page of the documentation tells its readers to type, and the output that it
+ * promises.
+ */
 
 /**
- * `sh`: run. `output`: what the command before it prints. `text`: not run, and each command says
- * why. `json`: a file of another program.
+ * `sh`: commands to run. `output`: what the command above prints. `text`: commands that are not
+ * run, each with a reason. `json`: a file of another program.
  */
 export const languages = ['sh', 'output', 'text', 'json'] as const
 
@@ -39,7 +42,7 @@ export const scriptOf = (page: string): string => {
 
 const PRINTS = /\s# prints (.+)$/
 
-/** What the page says of each command's output, by the index of the command's last line. */
+/** The output that the page promises for each command, by the index of the command's last line. */
 export const promisesOf = (page: string): Map<number, string> => {
   const promises = new Map<number, string>()
   let last = 0
@@ -55,7 +58,7 @@ export const promisesOf = (page: string): Map<number, string> => {
   return promises
 }
 
-/** Whether `printed` is what was promised, where `…` stands for any text. */
+/** Whether `printed` matches the promise, where `…` stands for any text. */
 export const isAsPromised = (promised: string, printed: string): boolean => {
   const parts = promised
     .trim()

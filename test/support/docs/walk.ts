@@ -16,11 +16,11 @@ import {
 } from '../processes/server.ts'
 import { isAsPromised, promisesOf, scriptOf } from './page.ts'
 
-/** Of a page, with its shell and its server. */
+/** For one page, with its shell and its server. */
 export const WALKED_WITHIN_MS = 180_000
 const SHELL_WITHIN_MS = 150_000
 
-/** What pages say of where things are. */
+/** Where things are, as the pages write it. */
 const ADDRESS = 'localhost:7070'
 const RECEIVER_PORT = '8090'
 
@@ -28,7 +28,7 @@ const DRIVER = join(import.meta.dir, './walk.sh')
 const DONE = /<<(\d+) (\d+) (\d+) (\d+)>>\n/
 const DEVICE_CODE = /enter the code\s+([A-Z]{4}-[A-Z]{4})/g
 
-/** Owns a new workspace with the sandbox: has followed the link of its start, approves devices. */
+/** Owns a new workspace with the sandbox: follows the start link, and approves devices. */
 const newOwner = async ({ server, options }: Place) => {
   const post = async (path: string, body: object, headers = {}) => {
     const answer = await fetch(`${server.url}/api/v1/app/${path}`, {
@@ -60,7 +60,7 @@ const executable = async (path: string, text: string): Promise<void> => {
   await chmod(path, 0o755)
 }
 
-/** What a clone has on its PATH; `npm run -s admin` is spared the start from the sources. */
+/** The PATH of a clone. `npm run -s admin` is replaced, to avoid starting from the sources. */
 const installIn = async (bin: string, commandLine: string): Promise<void> => {
   await mkdir(bin)
   await symlink(commandLine, join(bin, 'tendril'))
@@ -69,7 +69,7 @@ const installIn = async (bin: string, commandLine: string): Promise<void> => {
   await executable(join(bin, 'xdg-open'), 'true')
 }
 
-/** What of a page's commands is not as it says, by all that they have printed. */
+/** Which of a page's commands differ from the page, judging by everything that they printed. */
 const faultsIn = (page: string, transcript: string, exitCode: number): string[] => {
   const promises = promisesOf(page)
   const lines = page.split('\n')
@@ -111,7 +111,7 @@ const shellIn = (path: string, key: string, { server, options }: Place) => {
 export interface Place {
   server: ServerProcess
   options: ServerOptions
-  /** The port to which the server lets webhooks go, although it is not public. */
+  /** The port to which the server may send webhooks, although it is not public. */
   receiverPort: string
   /** The path of the command line. */
   commandLine: string
@@ -134,7 +134,7 @@ export const openPlace = async (commandLine: string): Promise<Place & AsyncDispo
   }
 }
 
-/** Runs the commands of a page in a new workspace, and resolves with what is not as it says. */
+/** Runs the commands of a page in a new workspace, and resolves with the differences. */
 export const walk = async (page: string, place: Place): Promise<string[]> => {
   const { server, receiverPort, commandLine } = place
   await using folder = await temporaryFolder()

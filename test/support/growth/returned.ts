@@ -1,4 +1,6 @@
-/** Posts that a network answered with a 5xx and returned, with what tests do and look at there. */
+/**
+ * Posts that a network answered with a 5xx and returned, with helpers to cause and observe them.
+ */
 import { afterEach, expect } from 'bun:test'
 import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
 import type { PublishResult } from '#port/network/network'
@@ -13,7 +15,7 @@ const times: SendTimes = { ...sendTimes, settleMs: 20, windowMs: 80 }
 const serverError: PublishResult = { kind: 'unknown', reason: '503', cause: 'server_error' }
 /** The network answers 5xx and does not apply the request. */
 export const refused: Loss = async () => serverError
-/** It answers 5xx and has applied the request. */
+/** It answers 5xx, but has applied the request. */
 export const applied: Loss = async (deliver) => {
   await deliver()
   return serverError
@@ -35,13 +37,13 @@ export const useReturns = () => {
       ({ state }) => state,
     )
   const sends = (text: string): number => network.sent.filter((one) => one === text).length
-  /** Requests the post and returns once the item is in doubt, for the answer may take long. */
+  /** Requests the post and returns once the item is in doubt, because the answer may take long. */
   const postUntilDoubt = async (story: Story, id: string, key?: string) => {
     const pending = postNow(story, id, key)
     return { pending, item: await story.settled(id, 'publish_unconfirmed') }
   }
   /**
-   * Reads of timelines wait until it is disposed of, so that none ends a doubt before a test has
+   * Holds reads of timelines until it is disposed of, so that none ends a doubt before a test has
    * seen it.
    */
   const heldReads = (): Disposable => {
@@ -65,7 +67,7 @@ export const useReturns = () => {
     )
   /** Skips the wait for the next read of a returned post, which is watched for a day. */
   const readNow = (id: string) => makeDue(app, id, { kind: 'reconcile' })
-  /** The watch over a returned post rests, so that a test decides what reads the timeline next. */
+  /** Pauses the watch over a returned post, so that a test decides what reads the timeline next. */
   const restWatch = (id: string) =>
     eventually(
       () =>

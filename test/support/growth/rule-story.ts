@@ -15,7 +15,7 @@ export interface Rules {
   update(id: string, patch: object): Promise<Reply<any>>
   list(): Promise<ShownRule[]>
   rule(id: string): Promise<ShownRule>
-  /** Newest first. */
+  /** The runs, newest first. */
   runs(ruleId?: string): Promise<ShownRun[]>
   /** The runs of a rule, once there are `count` and all have ended. */
   settled(ruleId: string, count: number): Promise<ShownRun[]>

@@ -40,7 +40,7 @@ export interface Story {
   item(id: string): Promise<StoryItem>
   /** The item, once it has one of these statuses. */
   settled(id: string, ...statuses: string[]): Promise<StoryItem>
-  /** A generation, once it is over; `path`: where it is read. */
+  /** A generation, once it is over; `path`: where to read it. */
   // biome-ignore lint/suspicious/noExplicitAny: records of every kind
   ended(path: string): Promise<any>
   /** Changes the channel of this name. */
@@ -150,7 +150,7 @@ export const textOf = (id: string): string => `Draft ${id}`
 
 /**
  * Ends an app's actors like SIGKILL: nothing more reaches the database, and the database has
- * noticed. A call to a slow network is not interrupted, for the network lives on.
+ * noticed. A call to a slow network is not interrupted, because the network lives on.
  */
 export const crash = async ({ workplace, owner }: TestApp): Promise<void> => {
   await workplace.runtime.abandon()

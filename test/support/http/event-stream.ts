@@ -9,14 +9,12 @@ interface SentEvent {
 
 export interface EventClient extends AsyncDisposable {
   response: Response
-  /** What has come so far. */
+  /** The events so far. */
   events: SentEvent[]
   comments: number
   /** The whole text so far. */
   text: string
-  /**
-   * Resolves with the first event so far or to come that fits; rejects if the stream ends before.
-   */
+  /** Resolves with the first matching event, past or future; rejects if the stream ends first. */
   until(fits: (event: SentEvent) => boolean): Promise<SentEvent>
   /** Resolves with all events when the server has ended the stream, or the connection broke. */
   ended(): Promise<SentEvent[]>

@@ -39,7 +39,7 @@ export interface Hook {
   /** Resolves with the new secret. */
   rotate(): Promise<string>
   run(name: 'test' | 'replay', input?: { id: string }): Promise<{ event_id: string }>
-  /** Resolves with what is on the wire. */
+  /** Resolves with what is still on the wire. */
   disable(): Promise<{ event_id: string; origin: string; since: string }[]>
   /** Writes events as any letter does. */
   emit(...events: NewEvent[]): Promise<void>
@@ -47,8 +47,8 @@ export interface Hook {
   outbox(): Promise<OutboxRow[]>
   endpoint(): Promise<EndpointState>
   /**
-   * When delivery is due next, by its row of work and by the actor; null if it is not, or if the
-   * actor wakes for something else before.
+   * When delivery is due next, according to its row of work and to the actor; null if it is not
+   * due, or if the actor wakes earlier for something else.
    */
   due(): Promise<{ run_at: Date | null; wake_at: Date | null }>
   audits(): Promise<{ operation: string; detail: Record<string, unknown> }[]>
@@ -115,11 +115,11 @@ const hookAt = (app: TestApp, tenantId: string): Hook => {
   }
 }
 
-/** A workspace of its own. */
+/** A new workspace with an endpoint. */
 export const newHook = async (app: TestApp): Promise<Hook> =>
   hookAt(app, (await app.newWorkspace()).tenantId)
 
-/** The hook of a workspace that exists. */
+/** The hook of an existing workspace. */
 export const hookOf = hookAt
 
 /** An event of a record, numbered. */

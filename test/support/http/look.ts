@@ -5,10 +5,10 @@ import type { Page } from 'playwright-core'
 
 const SCRIPT = await Bun.file(join(import.meta.dir, 'look.browser.js')).text()
 
-/** What is wrong with a page for people: no flaw, no sentence. */
+/** What is wrong with a page for people, as sentences; empty if nothing is. */
 export const flawsOf = (page: Page): Promise<string[]> => page.evaluate<string[]>(SCRIPT)
 
-/** The name of what has the focus: of a field its label, else its text. */
+/** The name of the focused element: a field's label, otherwise its text. */
 const focusedName = (page: Page): Promise<string> =>
   page.evaluate<string>(
     "(document.activeElement?.labels?.[0]?.innerText ?? document.activeElement?.innerText ?? '').trim()",
@@ -37,7 +37,7 @@ export const expectNoFlaws = async (page: Page, name: string): Promise<void> => 
     }
 }
 
-/** Presses Tab, as someone without a mouse would, until the element of this name has the focus. */
+/** Presses Tab, as people without a mouse do, until the element with this name has the focus. */
 export const tabTo = async (page: Page, name: string): Promise<void> => {
   for (let steps = 0; steps < 30; steps++) {
     await page.keyboard.press('Tab')

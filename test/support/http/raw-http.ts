@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
 
 /**
- * Sends raw bytes and gives the reply until the server closes, for requests that no client would
- * make.
+ * Sends raw bytes and returns the reply up to the end of the connection, for requests that no
+ * client would make.
  */
 export const sendRaw = async (url: string, request: string): Promise<string> => {
   const { hostname, port } = new URL(url)

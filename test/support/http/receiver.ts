@@ -10,7 +10,7 @@ export interface Received {
   method: string
   url: string
   headers: IncomingHttpHeaders
-  /** The very text. */
+  /** The exact text. */
   body: string
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a server sees of a browser: cookies by path, an Origin with forms. Redirects are left to the
- * test.
+ * A browser as a server sees it: cookies by path, and an Origin with forms. Redirects are left to
+ * the test.
  */
 import { parseSetCookie } from 'cookie'
 import type { TestApp } from '../app.ts'

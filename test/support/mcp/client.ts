@@ -1,6 +1,4 @@
-/**
- * A client of MCP servers that are made up: each has the tools it is given, and counts its calls.
- */
+/** A client of invented MCP servers: each has the tools that it is given, and counts its calls. */
 import type { ForeignAnswer } from '#domain/agent/mcp/foreign-result'
 import { type McpClient, type McpConnection, McpError } from '#port/mcp-client/client'
 import { egressTo } from '../http/egress.ts'
@@ -21,11 +19,11 @@ export interface FakeCall {
 
 export interface FakeMcp extends McpClient {
   tools: FakeTool[]
-  /** What went out. */
+  /** The calls that were sent. */
   calls: FakeCall[]
-  /** What each session was opened with. */
+  /** The options that each session was opened with. */
   opened: McpConnection[]
-  /** What a call answers. */
+  /** The answer to a call. */
   answer(call: FakeCall): Promise<ForeignAnswer>
   /** Nobody answers. */
   isDown: boolean
@@ -55,7 +53,7 @@ const requireAllowed = (config: McpConnection): void => {
   }
 }
 
-/** `tools`: those of every server. */
+/** `tools`: the tools of every server. */
 export const fakeMcp = (tools: FakeTool[] = [SEARCH]): FakeMcp => {
   const fake: FakeMcp = {
     ...{ tools, calls: [], opened: [], isDown: false, sessions: 0 },

@@ -1,4 +1,4 @@
-/** What the tests of sessions with MCP servers share. */
+/** Shared by the tests of sessions with MCP servers. */
 import { afterEach } from 'bun:test'
 import type { ForeignAnswer } from '#domain/agent/mcp/foreign-result'
 import { type McpClientSession, McpError } from '#port/mcp-client/client'
@@ -15,7 +15,7 @@ export interface McpDesk {
   open(options?: OpenOptions): Promise<McpClientSession>
 }
 
-/** A desk in a suite: what a test opens is closed after it, and what it scripts is forgotten. */
+/** A desk for a suite. Whatever a test opens is closed after it, and its scripts are forgotten. */
 export interface McpTrial extends McpDesk {
   /** Of the transport. */
   name: string
@@ -24,7 +24,7 @@ export interface McpTrial extends McpDesk {
     args?: Record<string, unknown>,
     signal?: AbortSignal,
   ): Promise<ForeignAnswer>
-  /** What a method is answered. */
+  /** The answer to a method. */
   on(method: string, script: (message: Message, wire: Wire) => void): void
   /** The same, in one message. */
   whole(method: string, answer: (message: Message) => unknown): void

@@ -1,6 +1,4 @@
-/**
- * The protocol's reference server, and a proxy before it that changes what it says of its tools.
- */
+/** The protocol's reference server, behind a proxy that changes what it says about its tools. */
 import { spawn, spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import { asUser, confinementRefusal } from '#port/mcp-client/stdio/confinement'
@@ -10,7 +8,7 @@ import { freePort } from '../processes/server.ts'
 const PROGRAM = resolve('node_modules/@modelcontextprotocol/server-everything/dist/index.js')
 export const everythingProgram = { command: 'node', args: [PROGRAM, 'stdio'] }
 
-/** Node reads its packages first, on a busy machine. */
+/** Allows for Node reading its packages first, on a busy machine. */
 const STARTS_WITHIN_MS = 60_000
 
 const isReadable = (): boolean =>
@@ -45,7 +43,7 @@ export const openEverything = async () => {
   }
 }
 
-/** `change` gets what the server answers, and what it was asked. */
+/** `change` gets the server's answer and the request. */
 export const openProxy = (to: () => number) => {
   const proxy = { change: (answer: string, _asked: string): string => answer, calls: 0 }
   const server = Bun.serve({

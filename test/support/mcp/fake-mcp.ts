@@ -1,6 +1,5 @@
 /**
- * A server of the Model Context Protocol that says what a test wants, byte for byte, over HTTP or
- * to a program's input.
+ * An MCP server that says what a test wants, byte for byte, over HTTP or to the input of a program.
  */
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 
@@ -19,7 +18,7 @@ export interface Wire {
   say(message: unknown): void
   /** Bytes without a frame. */
   raw(text: string | Buffer): void
-  /** No more of this answer comes. */
+  /** Ends this answer. */
   done(): void
   /** Breaks off. */
   cut(): void
@@ -31,7 +30,7 @@ export interface FakeMcp extends AsyncDisposable {
   readonly port: number
   /** What arrived, oldest first. */
   readonly messages: Message[]
-  /** Replaces what is said to a method. */
+  /** Replaces the answer to a method. */
   on: Record<string, Script>
   /** Messages of this method. */
   of(method: string): Message[]
@@ -64,7 +63,7 @@ export const initialized = {
   serverInfo: { name: 'fake', version: '1' },
 }
 
-/** Undefined for what needs no answer. */
+/** Undefined for messages that need no answer. */
 const honest: Record<string, Script> = {
   initialize: answer(() => initialized),
   'tools/list': answer(() => ({ tools: [tool()] })),
@@ -73,7 +72,7 @@ const honest: Record<string, Script> = {
   })),
 }
 
-/** Gives whole requests of an HTTP connection, one at a time. */
+/** Yields whole requests of an HTTP connection, one at a time. */
 export interface HttpRequest {
   method: string
   path: string
@@ -183,7 +182,7 @@ export const openHttpMcp = async (): Promise<FakeHttpMcp> => {
   return http
 }
 
-/** Answers programs that pass on their input. */
+/** Answers programs that forward their input. */
 export const openLineMcp = (): Promise<FakeMcp> =>
   listening((socket, fake) => {
     let left = ''
@@ -195,7 +194,7 @@ export const openLineMcp = (): Promise<FakeMcp> =>
     })
   })
 
-/** A program whose input and output are a connection to the port. */
+/** A program that connects its input and output to the port. */
 export const relayTo = (port: number) => ({
   command: 'bash',
   args: ['-c', 'exec 4<&0 3<>/dev/tcp/127.0.0.1/$0; cat <&4 >&3 & cat <&3 & wait -n', String(port)],

@@ -28,8 +28,8 @@ export interface McpClient extends AsyncDisposable {
     meta?: Record<string, unknown>,
   ): Promise<CallToolResult>
   /**
-   * The list, as `client.listTools` gives it, but without a validator made of each schema, which
-   * takes far longer.
+   * The same list as `client.listTools` returns, without compiling a validator for each schema,
+   * which takes far longer.
    */
   tools(): Promise<Tool[]>
   toolNames(): Promise<string[]>
@@ -103,7 +103,7 @@ export const rpc = (
 
 export const listing = { jsonrpc: '2.0', id: 2, method: 'tools/list' }
 
-/** Opens a session without a client; gives its id. */
+/** Opens a session without a client. Returns its id. */
 export const openSession = async (url: string, key: string): Promise<string> => {
   const response = await rpc(url, { key, body: opening() })
   await response.text()

@@ -1,4 +1,4 @@
-/** Sessions with an MCP server over HTTP, whose answers a test gives byte for byte. */
+/** Sessions with an MCP server over HTTP, whose answers a test scripts byte for byte. */
 import { afterEach } from 'bun:test'
 import { createLog } from '#kernel/log'
 import { createEgress } from '#port/egress/egress'
@@ -24,7 +24,7 @@ export const json = (value: unknown): Buffer =>
   response('200 OK', JSON.stringify(value), 'content-type: application/json\r\n')
 
 /**
- * A server for the tests of a file. What a test opens is closed after it, and what it scripts is
+ * A server for the tests of a file. Whatever a test opens is closed after it, and its scripts are
  * forgotten.
  */
 export const useMcpOverHttp = () => {

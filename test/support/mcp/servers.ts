@@ -18,7 +18,7 @@ export interface ShownTool {
   changes: { field: string; parts: { kind: string; text: string }[] }[]
 }
 
-/** One that is enabled and was not looked at. */
+/** An enabled server whose tools were never listed. */
 export const makeMcpServer = async (workspace: Workspace): Promise<string> => {
   const rules = { programs: [], refuse: () => undefined }
   const config = { name: 'Shop', url: 'https://mcp.example.com/mcp' }
@@ -54,7 +54,7 @@ export const serverAdmin = async (app: TestApp, tenantId = app.tenantId) => {
     expect(made.status, JSON.stringify(made.body)).toBe(201)
     return made.body.server.id
   }
-  /** Until a look is over that was begun after the last one. */
+  /** Waits for the end of a listing that began after the last one. */
   const looked = async (
     id: string,
     isSo: (shown: Awaited<ReturnType<typeof get>>) => boolean = ({ server }) =>
@@ -64,7 +64,7 @@ export const serverAdmin = async (app: TestApp, tenantId = app.tenantId) => {
     const tool = (await get(id)).tools.find((one) => one.name === name)
     return send('PUT', `agent/tool-rules/${name}`, { decision, ...(tool && { hash: tool.hash }) })
   }
-  /** Connects a server, and sets rules for tools of it. */
+  /** Connects a server, and sets rules for its tools. */
   const ruled = async (
     names: readonly string[],
     { decision = 'allow', ...body }: Record<string, unknown> = {},

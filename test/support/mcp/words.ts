@@ -1,4 +1,4 @@
-/** Strangers' words in answers of tools: where they are, and how they are marked. */
+/** Where strangers' words are in answers of tools, and how they are marked. */
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { entryPlace, fieldPlace, type SchemaPlace, wordsAt } from '#edge/mcp/answer/trust'
 
@@ -7,11 +7,11 @@ interface Found {
   text: string
   /** Whether the contract marks the place. */
   marked: boolean
-  /** How it is shown that they are a stranger's. */
+  /** How the answer shows that they are a stranger's words. */
   shown: ReturnType<typeof wordsAt>
 }
 
-/** Where a stranger's words are in a value. */
+/** Where a value contains a stranger's words. */
 export const wordsIn = (
   words: string[],
   value: unknown,

@@ -1,7 +1,7 @@
 /** What models and servers do in a conversation with tools, by name. */
 import { type ChatReply, type ChatRequest, failed } from './fake-chat.ts'
 
-/** Each is used where a model would leak or guess it. */
+/** Each name appears where a model would leak or guess it. */
 export const FAKE_SECRET = 'sk-live-canary-8841-never-to-be-sent'
 export const FOREIGN_ID = '01890000-0000-7000-8000-0000000c0de5'
 
@@ -20,10 +20,10 @@ const once = (calls: (request: ChatRequest) => ChatReply) => (request: ChatReque
 const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index))
 
-/** `CALL name {"flat":"json"}`, also within JSON. */
+/** Reads `CALL name {"flat":"json"}`, even within JSON. */
 const INSTRUCTION = /CALL ([\w-]+) (\{[^{}]*\})/g
 
-/** Does whatever any text of the conversation but the rules tells it to, once each. */
+/** Does once each what any text of the conversation tells it to, except for the rules. */
 const obey = ({ messages }: ChatRequest): ChatReply => {
   const made = new Set(
     messages.flatMap(({ tool_calls = [] }) =>
@@ -141,7 +141,7 @@ const modes = {
 
 export type ChatMode = keyof typeof modes
 
-/** A named mode, or what a function makes of the request. */
+/** A named mode, or the result of a function of the request. */
 export type ChatScript = ChatMode | ((request: ChatRequest) => ChatReply | Promise<ChatReply>)
 
 export const replyTo = (

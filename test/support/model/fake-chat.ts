@@ -39,8 +39,8 @@ export interface Written {
   refusal?: string
   calls?: { id?: string; name: string; arguments: unknown }[]
   /**
-   * What calls look like on the wire: interleaved deltas unless told; else each call whole, all
-   * with index 0 or with none.
+   * What calls look like on the wire: interleaved deltas by default; otherwise each call whole, all
+   * with index 0 or without an index.
    */
   deltas?: 'index_zero' | 'no_index'
   /** Null: the server never says why the answer ended. */
@@ -49,8 +49,8 @@ export interface Written {
   usage?: object | null
   model?: unknown
   /**
-   * Where the answer stops, and whether the connection closes then or nothing comes any more.
-   * `finish`: before the usage.
+   * Where the answer stops, and whether the connection then closes or goes silent. `finish`: before
+   * the usage.
    */
   stops?: { at: 'start' | 'half' | 'finish'; how: 'close' | 'hang' }
 }
@@ -72,7 +72,7 @@ export const failed = (
   )
 
 const NAME = /^[\w-]{1,64}$/
-/** The narrowest form that a provider takes. */
+/** The narrowest form that a provider accepts. */
 const CALL_ID = /^[0-9A-Za-z]{9}$/
 
 const isJson = (text: string): boolean => {
@@ -92,8 +92,8 @@ const callFault = ({ id, function: { name, arguments: given } }: WireCall): stri
 }
 
 /**
- * Each call is answered by the tool messages right after it, in the same order; no other tool
- * message stands anywhere.
+ * Each call must be answered by the tool messages right after it, in the same order; tool messages
+ * may stand nowhere else.
  */
 const transcriptFault = (messages: WireMessage[]): string | undefined => {
   let open: string[] = []
@@ -115,7 +115,7 @@ const transcriptFault = (messages: WireMessage[]): string | undefined => {
     : undefined
 }
 
-/** Why the provider, or some server that speaks its language, would refuse a request. */
+/** Why the provider, or some server that speaks its protocol, would refuse a request. */
 export const requestFault = (request: ChatRequest): string | undefined => {
   const { messages, tools, tool_choice } = request
   if ('response_format' in request || 'parallel_tool_calls' in request) return 'Unknown parameter.'
@@ -137,7 +137,7 @@ const USAGE = {
 }
 const LONG_AGO = 1_700_000_000
 
-/** At most forty pieces; they may part the halves of a character, as the provider's may. */
+/** At most forty pieces; they may split a character in two, as the provider's may. */
 const piecesOf = (text: string): string[] => {
   const length = Math.max(7, Math.ceil(text.length / 40))
   return Array.from({ length: Math.ceil(text.length / length) }, (_, index) =>
@@ -244,11 +244,11 @@ const wholeOf = (written: Written, { model }: ChatRequest): string => {
 
 interface Wire {
   signal: AbortSignal
-  /** Resolves when a connection on which nothing comes is to break. */
+  /** Resolves when a silent connection should break. */
   silence(): Promise<void>
 }
 
-/** The answer on the wire, of which each piece is sent by itself. */
+/** The answer on the wire, each piece sent separately. */
 export const written = (
   reply: Written,
   request: ChatRequest,

@@ -1,10 +1,10 @@
 /**
- * What the fake model writes when it drafts: every rule of the input is kept, unless a change says
+ * What the fake model writes when it drafts. It keeps every rule of the input, unless a change says
  * otherwise.
  */
 
 /**
- * The part of the user message that the fake reads: of a batch, of an article, or of findings to be
+ * The part of the user message that the fake reads: for a batch, an article, or findings to be
  * worded.
  */
 export interface ModelInput {
@@ -76,7 +76,7 @@ export const validDrafts = ({
   return allowed.slice(0, count).map((body, index) => ({
     body,
     format: 'one-liner',
-    // No two open alike, nor like a recent post.
+    // No two open alike, and none opens like a recent post.
     hook: hooks[(taken.length + index) % hooks.length]!.name,
     rationale: 'A short thought that fits the voice.',
     stories: profile.stories.slice(0, 1).map(({ id }) => id),
@@ -85,8 +85,8 @@ export const validDrafts = ({
 }
 
 /**
- * An article that keeps every rule of the input: each paragraph is of other sentences, as many as
- * it takes.
+ * An article that keeps every rule of the input: each paragraph has different sentences, as many as
+ * needed.
  */
 export const validArticle = ({ topic, outline, least_words, profile, untrusted }: ModelInput) => {
   const allowed = (untrusted.present_text ? SENTENCES.toReversed() : SENTENCES).filter(

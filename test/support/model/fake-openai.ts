@@ -87,7 +87,7 @@ const failure = (
 ) => Response.json({ error: { message, type: code, param: null, code } }, { status, headers })
 
 interface Asked extends RecordedCall {
-  /** Resolves when a connection on which nothing comes is to break. */
+  /** Resolves when a silent connection should break. */
   silence(): Promise<void>
 }
 
@@ -96,7 +96,7 @@ const inputOf = ({ body }: Asked): ModelInput =>
 const json = { 'content-type': 'application/json' }
 const HALF = '{"id":"chatcmpl-fake","choices":['
 
-/** A body that begins with `text` and then does not go on. */
+/** A body that begins with `text` and then goes silent. */
 const stalled = (text: string, { silence, signal }: Asked): Response =>
   new Response(
     new ReadableStream({
@@ -108,7 +108,7 @@ const stalled = (text: string, { silence, signal }: Asked): Response =>
     { headers: json },
   )
 
-/** A body that never ends, for as long as somebody reads it. */
+/** A body that never ends, as long as somebody reads it. */
 const endless = (status: number): Response =>
   new Response(
     new ReadableStream({
@@ -117,7 +117,7 @@ const endless = (status: number): Response =>
     { status, headers: json },
   )
 
-/** What was asked for: drafts, an article, a reply or wordings. */
+/** The requested kind: drafts, an article, a reply or wordings. */
 const drafted = (asked: Asked, change: Change = {}) => {
   const answer = answerOf(asked.body.response_format.json_schema.name, inputOf(asked), change)
   return chat(asked.body.model, { content: JSON.stringify(answer) })

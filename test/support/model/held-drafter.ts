@@ -121,7 +121,7 @@ export const writingDrafter = (): Drafter => {
 }
 
 /**
- * A drafter for an app shared by the tests of a file: it is held again at the start of each test.
+ * A drafter for an app that the tests of a file share. It is held again at the start of each test.
  */
 export const heldInEachTest = (): HeldDrafter & { failWith(cause: Error): void } => {
   let current = heldDrafter()

@@ -1,7 +1,7 @@
 /**
- * A model that tries everything: any tool with anything for arguments, calls without end, answers
- * that no provider would give. What it does is decided by the seed in the person's message,
- * `seed 17`.
+ * A model that tries everything: any tool with any arguments, calls without end, and answers that
+ * no provider would give. The seed in the person's message, such as `seed 17`, decides what it
+ * does.
  */
 import { operations } from '#contract/index'
 import {
@@ -136,7 +136,7 @@ const indexedIn = ({ system, tools }: ThinkRequest): string[] => {
   return all.length > 0 ? all : ['no_such_tool']
 }
 
-/** A name for a record: one that was shown, one that was made up, or one of another workspace. */
+/** A name for a record: one that was shown, one that is made up, or one of another workspace. */
 const anyRecord = (at: Trying): string => {
   const chance = at.next()
   if (chance < 0.75 && at.handles.length > 0) return at.of(at.handles)
@@ -144,7 +144,7 @@ const anyRecord = (at: Trying): string => {
   return at.of(['item:999', 'batch:77', crypto.randomUUID(), ...AWKWARD])
 }
 
-/** Legal arguments, but for the records that they name. */
+/** Legal arguments, except for the records that they name. */
 const legal = (at: Trying, name: string): Record<string, unknown> => {
   if (name === 'use_tools')
     return { names: [at.of(at.indexed), at.of([...at.indexed, ...UNKNOWN_TOOLS])] }
@@ -181,7 +181,7 @@ const lists = [
   'growth_list_engagements',
 ]
 
-/** Lists come first, since whoever has seen no record can do little. */
+/** Lists come first, because a model that has seen no records can do little. */
 const anyTool = (at: Trying): string => {
   if (at.next() < 0.06) return at.of(UNKNOWN_TOOLS)
   return at.of(at.handles.length === 0 && at.next() < 0.7 ? lists : at.indexed)
@@ -216,7 +216,7 @@ const thoughtOf = (at: Trying, part: Partial<Thought>): Thought => ({
   ...part,
 })
 
-/** A call of the turn once more, word for word. */
+/** Repeats a call of the turn word for word. */
 const repeated = (at: Trying): ToolCall[] => {
   const calls = at.turn.messages.flatMap((message) =>
     message.role === 'assistant' ? message.calls : [],
@@ -250,7 +250,7 @@ const complain = (complaints: string[], turn: ThinkRequest): void => {
   })
 }
 
-/** `foreign`: ids of another workspace. `forbidden`: text that no transcript may contain. */
+/** `foreign`: ids of another workspace. `forbidden`: text that must not be in any transcript. */
 export const hostileModel = ({
   foreign,
   forbidden,

@@ -31,7 +31,7 @@ export const turnWith = (changes: Partial<ThinkRequest> = {}): ThinkRequest => (
   ...changes,
 })
 
-/** A thought with the text that was passed on as it came. */
+/** A thought, with the text that was passed on as it arrived. */
 export interface Heard {
   thought: Thought
   pieces: string[]

@@ -1,7 +1,7 @@
 /**
- * `src/main.ts` for tests that start it as a process: one bundle a run, compiled to byte code. From
- * its sources, a process spends a second of processor time on some 700 files before it does
- * anything.
+ * `src/main.ts` for tests that start it as a process: one bundle for each run, compiled to byte
+ * code. Started from the sources, a process spends a second of processor time on some 700 files
+ * before it does anything.
  */
 import { mkdir, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -36,7 +36,7 @@ const build = async (folder: string): Promise<void> => {
     entrypoints: [join(root, SOURCE)],
     outdir: folder,
     target: 'bun',
-    // Byte code beside the program needs it.
+    // Needed by byte code that lies next to the program.
     format: 'cjs',
     bytecode: true,
     plugins: [inPlace],
@@ -44,8 +44,8 @@ const build = async (folder: string): Promise<void> => {
 }
 
 /**
- * The worker process that makes the folder `making`, which stays, bundles. Those that come later
- * find it, and wait for the bundle, which appears whole.
+ * The worker process that creates the folder `making`, which stays, makes the bundle. Later ones
+ * find the folder and wait for the bundle, which appears all at once.
  */
 const made = async (folder: string): Promise<string> => {
   const making = `${folder}.making`

@@ -1,23 +1,23 @@
 /**
- * Two servers of one database that die in turn, while what they are sent is sent again until one of
- * them has taken it.
+ * Two servers of one database that die in turn, while requests to them are repeated until one of
+ * them has accepted.
  */
 import { eventually, type TestApp } from '../app.ts'
 import { crash } from '../growth/story.ts'
 
 /**
- * After so many answers of success, a server dies. That is twice of fifty: a call of the model
+ * A server dies after this many successful answers. With fifty requests that is twice: a model call
  * whose process dies three times is given up.
  */
 const DIES_AFTER = 20
 const SENT = 50
-/** Of a post, while servers die and others start on a busy machine. */
+/** For one post, while servers die and others start on a busy machine. */
 const TAKEN_WITHIN_MS = 100_000
 
 /**
- * Sends fifty posts at once, each until it is answered by another status than 503. Gives the
- * statuses, the number of crashes, and a server that runs. `send` gives the status; it may throw
- * where the server has gone.
+ * Sends fifty posts at once, each until it is answered by a status other than 503. Returns the
+ * statuses, the number of crashes, and a running server. `send` returns the status; it may throw if
+ * the server is gone.
  */
 export const sendWhileServersDie = async (
   start: () => Promise<TestApp>,
@@ -31,13 +31,13 @@ export const sendWhileServersDie = async (
     servers[place] = await start()
   }
   /**
-   * One after the other: a crash cuts all connections to the database, which a server that starts
-   * does not survive.
+   * One at a time: a crash cuts all connections to the database, which a starting server does not
+   * survive.
    */
   let dying: Promise<unknown> = Promise.resolve()
   const sent = async (nth: number): Promise<number | undefined> => {
     const status = await send(servers[tries++ % servers.length]!.url, nth).catch(() => undefined)
-    // The other server may own the workspace by then.
+    // By then the other server may own the workspace.
     if (status === 200 && ++taken % DIES_AFTER === 0) {
       dying = dying.then(replace)
       await dying

@@ -19,12 +19,12 @@ const statusesOf = (uid: number): string[] =>
     .filter((status) => isOf(uid, status) && !/^State:\s+[ZX]/m.test(status))
 
 /**
- * How many processes of the user live. One that has ended counts no longer, though nobody has asked
- * how.
+ * How many processes of the user are alive. A process that has ended does not count, even if its
+ * parent has not collected it.
  */
 export const processesOf = (uid: number): number => statusesOf(uid).length
 
-/** The shell of root's that a program of the user descends from. */
+/** Root's shell from which a program of the user descends. */
 export const supervisorOf = (uid: number): number => {
   for (let status = statusesOf(uid)[0] ?? ''; status !== ''; ) {
     const parent = /^PPid:\s+(\d+)/m.exec(status)?.[1] ?? ''

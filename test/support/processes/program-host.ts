@@ -1,4 +1,4 @@
-/** Starts a program as a server does, says who it is, and waits to be killed. */
+/** Starts a program as a server does, prints its user id, and waits to be killed. */
 import { startProgram } from '#port/mcp-client/stdio/supervisor'
 
 const [command = '', ...args] = process.argv.slice(2)

@@ -41,7 +41,7 @@ export interface ServerOptions {
   dieAt?: string
   /** A file to load before everything else. */
   preload?: string
-  /** A file that serves as the server does, with changes of the test's. */
+  /** A file that serves as the server does, but with the test's changes. */
   program?: string
   /** `send.claimed`: stops there, as by kill -STOP, until `resume`. */
   stopAt?: string
@@ -57,10 +57,7 @@ export interface ServerOptions {
 /** How long a start can take on a busy machine. */
 const START_MS = 60_000
 
-/**
- * Below the ports of outgoing connections, one of which could otherwise take the port before the
- * server does.
- */
+/** Below the ports of outgoing connections, one of which could otherwise occupy the port first. */
 const PORTS = { from: 20_000, count: 12_000 }
 
 const isFree = async (port: number): Promise<boolean> => {
@@ -149,7 +146,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
     return healthy || child.exitCode !== null || child.signalCode !== null
   }
   await eventually(started, (done) => done, START_MS)
-  // Asked once only: a server that has answered may die at once, as its test wants.
+  // Asked only once: a server that has answered may die at once, as its test wants.
   if (!healthy) {
     await kill()
     throw new Error(`the server ended (${await exited}) before it answered:\n${printed.join('')}`)
@@ -182,7 +179,7 @@ export interface Deployment extends AsyncDisposable {
   firstWorkspace(): Promise<{ tenantId: string; account: string; key: string }>
 }
 
-/** On a new database, or on one that the caller disposes of. */
+/** Uses a new database, or one that the caller disposes of. */
 export async function newDeployment(database?: TestDatabase): Promise<Deployment> {
   await using stack = new AsyncDisposableStack()
   const { options } = database ?? stack.use(await freshDb())

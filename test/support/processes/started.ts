@@ -1,4 +1,4 @@
-/** `src/main.ts` with an environment of the test's, until it serves or ends by itself. */
+/** Runs `src/main.ts` with a test's environment until it serves, or ends by itself. */
 import { mainProgram } from './bundle.ts'
 
 export interface Started extends AsyncDisposable {
@@ -15,7 +15,7 @@ export interface Started extends AsyncDisposable {
 const SYSTEM = ['PATH', 'HOME', 'TMPDIR']
 
 /**
- * None of the tests' own settings reach it. `program` is SOURCE where the start from the sources
+ * None of the tests' own settings reach it. `program`: SOURCE where starting from the sources
  * matters. Disposing shuts it down.
  */
 export const start = async (env: Record<string, string>, program?: string): Promise<Started> => {

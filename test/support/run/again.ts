@@ -1,17 +1,17 @@
 /**
- * What of a failed run may be tried once more, to tell a busy machine from a fault: time-outs only,
- * and few of them. A wrong answer is wrong however often it is right.
+ * Which failures of a run may be retried once, to distinguish a busy machine from a fault: only
+ * time-outs, and only a few. A wrong answer is wrong however often it is right.
  */
 import type { Failure } from './totals.ts'
 
 /** More than these are no accident. */
 const MOST = 3
-/** What holds under faults must hold on a busy machine, too. */
+/** What holds under faults must also hold on a busy machine. */
 const NEVER = /(^|\/)(crash|faults|sim)\//
 
 /**
- * The files to run once more, each alone, if the failures of a run are all that went wrong and all
- * of a kind that may pass so; none otherwise.
+ * The files to run once more, each alone, if the run failed only in ways that a busy machine can
+ * cause; otherwise none.
  */
 export const filesToRunAgain = (failures: readonly Failure[], failed: number): string[] => {
   const complete = failures.length === failed && failures.length <= MOST

@@ -1,6 +1,6 @@
 /**
- * Used where the caller's arguments do not name the same option. Tests wait more than they compute,
- * so four of them keep two cores busy. A test that waits for a busy machine is not yet wrong.
+ * Used if the caller's arguments do not set the same option. Tests wait more than they compute, so
+ * four at a time keep two cores busy. A test that waits for a busy machine is not wrong yet.
  */
 const defaults = () => [
   '--parallel=4',
@@ -15,8 +15,8 @@ const without = (kind: string) => `--path-ignore-patterns=**/*.${kind}.test.ts`
 const WITHOUT_SLOW = ['slow', 'storm'].map(without)
 
 /**
- * The arguments of `bun test` for those of `npm test`. Slow tests and storms run only where files
- * or folders are named.
+ * Turns the arguments of `npm test` into those of `bun test`. Slow tests and storms run only if
+ * files or folders are named.
  */
 export const withDefaults = (args: readonly string[]): string[] => {
   const given = new Set(args.map((arg) => arg.split('=')[0]))
@@ -28,9 +28,9 @@ export const withDefaults = (args: readonly string[]): string[] => {
 const NAMES_TESTS = /^(-t|--test-name-pattern)\b/
 
 /**
- * The arguments of one run after the other. `timed` are the paths of all tests that compare times:
- * those that are asked for run alone, once the others are over. Tests that are asked for by their
- * names are in one run, since the other might have none.
+ * The arguments of consecutive runs. `timed`: the paths of all tests that compare times. Those
+ * among the requested ones run alone, after the others. If tests are requested by their names there
+ * is one run, because the other one might have none.
  */
 export const runsFor = (args: readonly string[], timed: readonly string[]): string[][] => {
   if (args.some((arg) => NAMES_TESTS.test(arg))) return [withDefaults(args)]

@@ -6,11 +6,13 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 
-/** Text of a file by its path; undefined where there is none. */
+/** The text of a file by its path; undefined if there is none. */
 export type Read = (path: string) => string | undefined
 
 const IMPORT = /(?:from|import|import\()\s*['"]([^'"]+)['"]/g
-/** What is named in place of imported: programs that a test starts, and files that it reads. */
+/**
+ * Files that are named rather than imported: programs that a test starts, and files that it reads.
+ */
 const NAMED = /['"`]((?:(?:\.{1,2}|src|actors|test|docs)\/[\w./-]+\.\w+)|[A-Z]+\.md)['"`]/g
 /** A test that searches the tree depends on all of it. */
 const SEARCHES = /\bnew Bun\.Glob\(/
@@ -32,7 +34,7 @@ const reachedFrom = (path: string, read: Read): string[] => {
   )
 }
 
-/** The given files and all that they reach. */
+/** The given files, and everything that they reach. */
 const closureOf = (path: string, direct: (path: string) => string[]): Set<string> => {
   const reached = new Set([path])
   for (const one of reached) for (const next of direct(one)) reached.add(next)
@@ -42,7 +44,7 @@ const closureOf = (path: string, direct: (path: string) => string[]): Set<string
 /** Everything depends on these: packages, the compiler's options, and the schema. */
 const EVERYWHERE = /^(package\.json|package-lock\.json|tsconfig\.json|sql\/|test\/run\.ts)/
 
-/** The tests that a change of these files can reach. */
+/** The tests that a change to these files can reach. */
 export const testsReachedBy = (
   changed: readonly string[],
   tests: readonly string[],
@@ -62,7 +64,7 @@ export const testsReachedBy = (
 const gitLines = (...args: string[]): string[] =>
   execFileSync('git', args, { encoding: 'utf8' }).split('\n').filter(Boolean)
 
-/** The files that differ from a commit, those that git does not know yet among them. */
+/** The files that differ from a commit, including those that git does not track yet. */
 export const filesChangedSince = (commit: string): string[] => [
   ...gitLines('diff', '--name-only', '--relative', commit),
   ...gitLines('ls-files', '--others', '--exclude-standard'),

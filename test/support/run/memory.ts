@@ -1,14 +1,14 @@
 /**
- * Where tests keep their temporary files: in memory where the system offers room there, for a
- * database's sake.
+ * Where tests keep their temporary files: in memory if the system has room there, for the sake of
+ * the databases.
  */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Part of Linux; small in containers, and now and then closed to programs. */
+/** Part of Linux. It is small in containers, and programs sometimes cannot run from it. */
 const IN_MEMORY = '/dev/shm'
-/** Far more than a run was seen to fill at once. */
+/** Far more than any run has been seen to use at once. */
 const ROOM_BYTES = 4 * 2 ** 30
 
 const hasRoom = (path: string): boolean => {
@@ -16,7 +16,7 @@ const hasRoom = (path: string): boolean => {
   return bavail * bsize >= ROOM_BYTES
 }
 
-/** Databases keep their programs in their folder, too. */
+/** Databases keep their programs in their folder too. */
 const runsPrograms = (path: string): boolean => {
   const folder = mkdtempSync(join(path, 'tendril-test-'))
   try {

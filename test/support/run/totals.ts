@@ -7,9 +7,9 @@ export interface Totals {
 }
 
 /**
- * Counts from a JUnit report of `bun test`, empty if none was written, and bun's exit code. A run
- * that went wrong outside any test (a file that does not load is missing from the report), or that
- * ran none, counts as one failure.
+ * Counts from a JUnit report of `bun test` (empty if none was written) and bun's exit code. A run
+ * that ran no test, or that failed outside any test, counts as one failure: a file that does not
+ * load is missing from the report.
  */
 export const totalsOf = (report: string, exitCode: number): Totals => {
   const root = /<testsuites\b[^>]*>/.exec(report)?.[0] ?? ''
@@ -34,7 +34,7 @@ const textOf = (escaped: string): string =>
 export interface Failure {
   file: string
   name: string
-  /** The name of what was thrown: `AssertionError`, or `TimeoutError` for a wait that was over. */
+  /** The name of the error: `AssertionError`, or `TimeoutError` for a wait that ran out of time. */
   type: string
 }
 

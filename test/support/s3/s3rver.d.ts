@@ -1,4 +1,4 @@
-/** It comes without types. */
+/** The package has no types. */
 declare module 's3rver' {
   class S3rver {
     constructor(options: {

@@ -1,7 +1,6 @@
 /**
- * A storage that speaks S3: s3rver, behind a gate that checks what s3rver believes (signatures, and
- * the hashes of bodies), has what it lacks (listing and aborting uploads), and fails as a test
- * says.
+ * An S3 storage: s3rver, behind a gate that checks what s3rver trusts (signatures, and the hashes
+ * of bodies), adds what it lacks (listing and aborting uploads), and fails when a test says so.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
@@ -14,15 +13,15 @@ import { refusalOf, type Signed } from './signature.ts'
 
 export interface Asked {
   method: string
-  /** Without the bucket. */
+  /** The base URL, without the bucket. */
   key: string
   query: URLSearchParams
 }
 
 /**
- * `away`: the connection ends without an answer; `hang`: none comes; `lost`: done, but not
- * answered. An answer can be `cut` after so many bytes of its body, go silent there (`stall`), or
- * have another byte there (`change`).
+ * `away`: the connection ends without an answer. `hang`: no answer comes. `lost`: done, but not
+ * answered. An answer can be `cut` after this many bytes of its body, go silent there (`stall`), or
+ * have a different byte there (`change`).
  */
 export type S3Fault =
   | 'away'
@@ -35,13 +34,13 @@ export type S3Fault =
 
 const BUCKET = 'tendril-test'
 const REGION = 'eu-test-1'
-/** s3rver knows this pair alone. */
+/** s3rver knows only this pair. */
 const PAIR = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' }
 
 export class TestS3 implements AsyncDisposable {
-  /** Requests that came, such as `PUT tenant/id`, and `POST tenant/id?uploads`. */
+  /** The requests that arrived, such as `PUT tenant/id` and `POST tenant/id?uploads`. */
   readonly asked: string[] = []
-  /** Codes of those that were refused for themselves. */
+  /** Error codes of requests that were refused by their own fault. */
   readonly refused: string[] = []
   /** What happens to a request. */
   fault: (request: Asked) => S3Fault | undefined | Promise<S3Fault | undefined> = () => undefined
@@ -210,7 +209,7 @@ const behind = (port: number, { method, url, headers, body }: Signed): Promise<A
 
 type Spoiled = Exclude<S3Fault, string | { status: number }> | undefined
 
-/** An answer whose connection is kept needs its length, also if it has no body. */
+/** If the connection is kept, an answer needs its length even if it has no body. */
 const give = async (
   response: ServerResponse,
   { status, headers, body }: Answer,

@@ -1,4 +1,4 @@
-/** Checks the signature of a request to S3, strictly, as Amazon documents its version 4. */
+/** Checks the signature of a request to S3 strictly, as Amazon documents version 4. */
 import { createHash, createHmac } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 
@@ -44,7 +44,7 @@ const queryOf = (query: string): string =>
     .sort()
     .join('&')
 
-/** Headers of these names change what a request means, so they must be signed. */
+/** Headers with these names change what a request means, so they must be signed. */
 const mustBeSigned = (name: string): boolean =>
   name === 'host' || name === 'range' || name === 'content-md5' || name.startsWith('x-amz-')
 
@@ -76,7 +76,7 @@ const signatureOf = (
   return hmac(key, text).toString('hex')
 }
 
-/** Undefined if the request is from the holder of these keys, and arrived as it was sent. */
+/** Undefined if the request comes from the holder of these keys and arrived as it was sent. */
 export const refusalOf = (request: Signed, keys: Keys): Refusal | undefined => {
   const { headers, body } = request
   const {

@@ -1,6 +1,6 @@
 /**
- * Texts that trouble those who read them: each is made in any length, and takes a careless parser
- * time by the square of it or more.
+ * Texts that cause trouble for those who read them. Each can be made in any length, and takes a
+ * careless parser quadratic time or more.
  */
 import { hostile as hostileMarkdown } from './markdown.ts'
 
@@ -13,7 +13,7 @@ const repeated =
     unit.repeat(Math.max(1, Math.floor((length - before.length - after.length) / unit.length))) +
     after
 
-/** Each of another block of Unicode. */
+/** Each from a different block of Unicode. */
 const everyBlock: Making = (length) => {
   let text = ''
   for (let index = 0; text.length < length; index++) {
@@ -23,7 +23,7 @@ const everyBlock: Making = (length) => {
   return text
 }
 
-/** Of different classes, so that normal forms have to order them. */
+/** Of different combining classes, so that normal forms must order them. */
 const MARKS = ['\u0301', '\u0323', '\u0345', '\u05b0', '\u0e38', '\u302a', '\u093c', '\u034f']
 
 const others: Record<string, Making> = {
@@ -111,7 +111,7 @@ const others: Record<string, Making> = {
 
 export const hostileTexts: Readonly<Record<string, Making>> = { ...hostileMarkdown, ...others }
 
-/** What parsers look for: fuzzing repeats any two or three of them. */
+/** Signs that parsers look for. Fuzzing repeats any two or three of them. */
 export const ATOMS: readonly string[] = [
   ...[
     'a',

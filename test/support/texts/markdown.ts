@@ -1,16 +1,16 @@
 /**
- * Markdown for properties of the forms: documents whose words are known, and texts that trouble
- * parsers.
+ * Markdown for properties of the forms: documents whose words are known, and texts that cause
+ * trouble for parsers.
  */
 import fc, { type Arbitrary } from 'fast-check'
 
-/** What a form of a document has to show, in this order. */
+/** What a form of a document must show, in this order. */
 export interface Known {
   markdown: string
   words: string[]
 }
 
-/** Ends that cutting could break: of several code units, code points or both. */
+/** Characters at ends that cutting could break: of several code units, code points or both. */
 const ENDS = ['', 'é', 'e\u0301', '漢', '👩‍🚀', '🇩🇪', '👍🏽', 'ก็', 'ß', 'х']
 
 const word: Arbitrary<string> = fc
@@ -143,8 +143,8 @@ const MARKED_UP = [
 ]
 
 /**
- * Any mixture of signs and words. No more than two ticks or tildes in a row, which would begin code
- * whose language is not shown.
+ * Any mixture of signs and words. No more than two ticks or tildes in a row, because more would
+ * begin code whose language is not shown.
  */
 export const mixture: Arbitrary<string> = fc
   .array(
@@ -161,7 +161,7 @@ export const mixture: Arbitrary<string> = fc
   )
   .map((parts) => parts.join('').replaceAll(/`{3,}/g, '``').replaceAll(/~{3,}/g, '~~'))
 
-/** Texts that make a careless parser take time by the square of their length or more. */
+/** Texts that take a careless parser quadratic time or more. */
 export const hostile: Record<string, (length: number) => string> = {
   'emphasis that never ends': (length) => '*a'.repeat(length / 2),
   'emphasis of two kinds': (length) => '*a_ '.repeat(length / 4),

@@ -1,4 +1,4 @@
-/** Secrets in the clear: as a text, or in any form that somebody could turn back into it. */
+/** Secrets in the clear: as text, or in any form that somebody could turn back into it. */
 import { Buffer } from 'node:buffer'
 import type postgres from 'postgres'
 import { decodeBody, type EncodedBody } from '#store/engine/idempotency'
@@ -7,8 +7,8 @@ import { decodeBody, type EncodedBody } from '#store/engine/idempotency'
 export type Secrets = Readonly<Record<string, string>>
 
 /**
- * The base64 of a text whose first byte stands at any place in what was encoded, without the digits
- * that its neighbours change.
+ * The base64 of a text at any offset in what was encoded, without the digits that its neighbours
+ * change.
  */
 const base64At = (bytes: Buffer, offset: number): string => {
   const text = Buffer.concat([Buffer.alloc(offset), bytes])
@@ -22,7 +22,7 @@ const base64At = (bytes: Buffer, offset: number): string => {
 
 const WEBHOOK = 'whsec_'
 
-/** The bytes of a webhook's secret are what signs; elsewhere the text is the secret. */
+/** For a webhook's secret the bytes sign; elsewhere the text is the secret. */
 const formsOf = (secret: string): string[] => {
   const core = secret.startsWith(WEBHOOK) ? secret.slice(WEBHOOK.length) : secret
   const bytes = Buffer.from(core)
@@ -75,7 +75,7 @@ const secretsInAnswers = async (owner: postgres.Sql, secrets: Secrets): Promise<
   )
 }
 
-/** Empty for an answer that is sealed. */
+/** Empty for a sealed answer. */
 const opened = (answer: EncodedBody): string => {
   try {
     return decodeBody(answer)

@@ -1,7 +1,7 @@
 /**
- * Whoever reads words of others on the event loop: those of strangers, models, channels, MCP
- * servers, documents, pages and networks. `most`: the longest text that reaches it in one turn of
- * the loop, in characters, as what calls it has bounded it.
+ * Every function that reads words of others on the event loop: those of strangers, models,
+ * channels, MCP servers, documents, pages and networks. `most`: the longest text that reaches it in
+ * one turn of the loop, in characters, as its callers bound it.
  */
 import { channelNames } from '#contract/channel-names'
 import { partsOf, plainPartsOf } from '#domain/agent/channel/forms/parts'
@@ -59,24 +59,24 @@ import { weightedLength } from '#port/network/weighted-length'
 export interface TextParser {
   name: string
   most: number
-  /** `given`: what `prepare` has made of the text, for which others have paid. */
+  /** `given`: what `prepare` has made of the text, which does not count here. */
   read(text: string, given: string): unknown
   prepare?(text: string): string
-  /** It takes the square of the length, and has a bound of its own for that. */
+  /** It takes quadratic time, and has its own bound for that. */
   isBounded?: true
-  /** It works in the thread for texts (src/port/texts/), where nobody's event loop waits. */
+  /** It runs in the thread for texts (src/port/texts/), where no event loop waits. */
   isBeside?: true
 }
 
-/** Of a post, an article or an engagement. */
+/** The longest post, article or engagement. */
 const ITEM = 25_000
-/** Of a message to the agent, and of what a channel brings. */
+/** The longest message to the agent, from the app or a channel. */
 const MESSAGE = 10_000
 const NOW = new Date('2026-11-26T12:00:00Z')
 
 /**
- * Cut in steps, between which others have their turn: the longest step counts, so this is one
- * section of a document.
+ * It works in steps, between which others have their turn. Only the longest step counts, so this is
+ * one section of a document.
  */
 const passages = (text: string): unknown => {
   let last: unknown
@@ -133,7 +133,7 @@ const toolSchema = (text: string) => ({
   },
 })
 
-/** Of a call: as many texts as there is room for, among which a handle could be. */
+/** For a call: as many texts as fit in it, each of which could be a handle. */
 const called = (text: string) => {
   const few = text.match(/[\s\S]{1,8}/gu) ?? []
   return new HandleBook({ 'item:1': '01890000-0000-7000-8000-000000000001' }).resolve(
@@ -284,7 +284,7 @@ export const textParsers: readonly TextParser[] = [
   { name: 'csvLine', most: ITEM, read: (text) => csvLine([text, { text }]) },
 ]
 
-/** Refusals are answers, too. */
+/** Refusals are answers too. */
 function attempt(read: () => unknown): unknown {
   try {
     return read()
