@@ -20,7 +20,7 @@ import { watchLane } from '#actors/work/growth/watch'
 import type { WorkKind } from '#contract/work'
 import type { McpSessions } from '#decisions/agent/mcp-session'
 import { type KindWith, kindsOfWork } from '#decisions/work'
-import { MOST_CONNECTIONS } from '#domain/agent/channel/connection'
+import { connectionLimits } from '#domain/agent/channel/connection'
 import { webhookTimes as usualWebhookTimes, type WebhookTimes } from '#domain/app/webhook'
 import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
 import type { Failpoints } from '#kernel/failpoint'
@@ -61,7 +61,7 @@ const DELIVERIES = { name: 'delivery', limit: 2_048, bound: 1, withinMs: 5_000 }
 const QUICK_DELIVERIES = { ...DELIVERIES, limit: 256 }
 
 /** Messages to channels of a process at once; a connection sends one at a time. */
-const REPLIES = { name: 'reply', limit: 256, bound: MOST_CONNECTIONS, withinMs: 30_000 }
+const REPLIES = { name: 'reply', limit: 256, bound: connectionLimits.connections, withinMs: 30_000 }
 
 interface LaneParts {
   networks: Networks

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { channelTraits } from '#domain/agent/channel/channel'
 import { partsOf } from '#domain/agent/channel/forms/parts'
 import { LINKED_LINES } from '#domain/agent/channel/identity'
-import { MEMBERS_ONLY, MOST_OF_MEMBER, MOST_TOLD, USED_UP } from '#domain/agent/channel/trust'
+import { dailyJobLimits, MEMBERS_ONLY, MOST_TOLD, USED_UP } from '#domain/agent/channel/trust'
 import {
   begunBefore,
   channelJobs,
@@ -151,7 +151,7 @@ const believing = (world: ChannelWorld, row: ChannelRow): void => {
     await app.owner`insert into inbound_event (tenant_id, source_id, event_id, sender, at)
         select ${place.tenantId}, ${place.id}, 'told ' || n, '', now()
           from generate_series(1, ${MOST_TOLD}) n`
-    await begunBefore(app, place, { sender: BOB, identity, count: MOST_OF_MEMBER - 1 })
+    await begunBefore(app, place, { sender: BOB, identity, count: dailyJobLimits.ofMember - 1 })
     const last = await place.says(BOB, 'the last')
     for (const text of ['too many', 'far too many'])
       expect((await place.says(BOB, text)).status).toBe(200)

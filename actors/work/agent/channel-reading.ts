@@ -4,7 +4,7 @@ import type { ReadFile } from '#decisions/agent/channel-files'
 import type { ChannelConnection } from '#domain/agent/channel/channel'
 import {
   type ChannelMessage,
-  MOST_FILE_BYTES,
+  messageLimits,
   STRANGERS_FILES,
   sortFiles,
 } from '#domain/agent/channel/message'
@@ -121,7 +121,7 @@ const withFiles = async (
 }
 
 const textOf = (bytes: Uint8Array): string | { error: string } => {
-  if (bytes.byteLength > MOST_FILE_BYTES) return { error: 'it is larger than 1 MiB' }
+  if (bytes.byteLength > messageLimits.fileBytes) return { error: 'it is larger than 1 MiB' }
   try {
     const text = storable(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
     return text.trim() === '' ? { error: 'it is empty' } : text

@@ -7,10 +7,9 @@ import {
   BLOCK,
   beginReading,
   type Document,
+  documentLimits,
   failReading,
   flawOf,
-  MOST_DEATHS,
-  MOST_PASSAGES,
   ready,
 } from '#domain/agent/knowledge/document'
 import { mostOfBlock, noRoom } from '#domain/agent/knowledge/document-room'
@@ -102,7 +101,7 @@ export const ingestLane = (deps: IngestDeps): Ending<Lane<Job, Outcome>> => ({
   async settle(sql, gate, { work, job, outcome: came, failures }) {
     const { document } = await loadNow(sql, { document: documentPart(work.ref_id) })
     if (!document) return finishWork(work)
-    const outcome = failures < MOST_DEATHS ? came : UNREADABLE
+    const outcome = failures < documentLimits.deaths ? came : UNREADABLE
     const progress = { ...progressOf(work), counted: work.attempt }
     if (outcome.kind === 'stopped') return readAgain(work, gate, progress)
     if (outcome.kind === 'later')
@@ -138,8 +137,8 @@ const claim = async ({ sql, gate, work }: Claiming): Promise<Claimed<Job>> => {
     }
   if (!document || (document.status !== 'queued' && document.status !== 'processing'))
     return { decision: finishWork(work) }
-  if (work.attempt - counted >= MOST_DEATHS) {
-    const error = `process_died: the process that read it died ${MOST_DEATHS} times`
+  if (work.attempt - counted >= documentLimits.deaths) {
+    const error = `process_died: the process that read it died ${documentLimits.deaths} times`
     return {
       decision: finishWork(work, {
         writes: [saveDocument(failReading(document, error, gate.now))],
@@ -224,7 +223,7 @@ const cut = async (
     if (passage) total++
     if (passage && Math.floor(passage.number / BLOCK) === block)
       passages.push(kept(content, passage))
-    if (total > MOST_PASSAGES) break
+    if (total > documentLimits.passages) break
     if (performance.now() - since < TURN_MS) continue
     await turnOfOthers()
     if (signal.aborted) return { kind: 'stopped' }

@@ -34,9 +34,9 @@ import type { Effects, Gate } from '#store/engine/letter'
 import { type Loaded, loadNow, when } from '#store/engine/load'
 import {
   giveUpEvents,
-  MOST_PENDING,
   manyPending,
   nextEvent,
+  outboxLimits,
   pendingEvent,
   saveEvent,
 } from '#store/engine/outbox'
@@ -203,7 +203,7 @@ const settle = (
 
 const tooMany = ({ keepDeadMs }: WebhookTimes, { now }: Gate): Query =>
   giveUpEvents({
-    beyond: MOST_PENDING,
+    beyond: outboxLimits.waiting,
     reason: 'too many events are waiting',
     expiresAt: new Date(now.getTime() + keepDeadMs),
   })

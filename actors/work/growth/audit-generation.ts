@@ -8,12 +8,12 @@ import { noUsage } from '#domain/growth/drafting/draft'
 import { admitLearnings, learningsFrom } from '#domain/growth/learning/audit-learnings'
 import {
   type AuditBrief,
+  auditLimits,
   type CountedPost,
   type Findings,
   findingsOf,
   type GrowthAudit,
   MATURE_MS,
-  MOST_AUDITED,
   readyAudit,
   type SuppliedMetrics,
 } from '#domain/growth/learning/growth-audit'
@@ -67,7 +67,7 @@ const postsOf = async (
 ): Promise<Pick<AuditBrief, 'posts' | 'tooYoung'>> => {
   if (given) return { posts: await suppliedPosts(sql, given), tooYoung: 0 }
   const since = new Date(created_at.getTime() - days * DAY_MS)
-  const all = await countedPosts(sql, { since, limit: MOST_AUDITED })
+  const all = await countedPosts(sql, { since, limit: auditLimits.posts })
   const posts = all.filter(
     ({ posted_at }) => posted_at!.getTime() <= created_at.getTime() - MATURE_MS,
   )

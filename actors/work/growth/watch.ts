@@ -24,10 +24,10 @@ import {
   topicsOf,
 } from '#domain/growth/learning/signal'
 import {
-  MOST_POSTS_PER_READ,
   nextTargetRead,
   readTarget,
   type Target,
+  targetLimits,
   unreadTarget,
   watchCost,
 } from '#domain/growth/learning/target'
@@ -167,7 +167,7 @@ const read = async (
   try {
     const posts = await network.readHandle(
       account,
-      { handle: target.handle, since, limit: MOST_POSTS_PER_READ },
+      { handle: target.handle, since, limit: targetLimits.postsPerRead },
       signal,
     )
     return { kind: 'read', posts }

@@ -46,19 +46,21 @@ import { replyEffects } from './channel-replies.ts'
 import { startChannelTurn } from './channel-turns.ts'
 import { type Takes, unpaidAnswer } from './paying.ts'
 
-/** How many messages a connection, and one sender, may send within a minute. */
-const MOST_OF_CONNECTION = 600
-const MOST_OF_SENDER = 60
+const arrivalLimits = {
+  /** How many messages a connection, and one sender, may send within a minute. */
+  ofConnection: 600,
+  ofSender: 60,
+  /**
+   * The most messages of a workspace that are being fetched or wait for such room. Further ones
+   * stay with the provider, if it retries.
+   */
+  waiting: 200,
+} as const
 const RATE_MS = 60_000
 /** The periods over which messages are counted, and jobs that a sender or all strangers began. */
 export const ARRIVAL_TIMES = { rateMs: RATE_MS, dayMs: 86_400_000 } as const
 /** In seconds: when the agent may have room for another job. */
 const FULL_RETRY_S = 30
-/**
- * The most messages of a workspace that are being fetched or wait for such room. Further ones stay
- * with the provider, if it retries.
- */
-const MOST_WAITING = 200
 
 interface Identity {
   id: string
@@ -116,9 +118,11 @@ const secondsUntil = (oldest: Date | null, now: Date): number =>
 
 /** The seconds after which it may be sent again; undefined if it is not too early. */
 export const tooSoon = ({ facts, now }: Pick<Arrival, 'facts' | 'now'>): number | undefined => {
-  if (facts.of_connection >= MOST_OF_CONNECTION)
+  if (facts.of_connection >= arrivalLimits.ofConnection)
     return secondsUntil(facts.oldest_of_connection, now)
-  return facts.of_sender >= MOST_OF_SENDER ? secondsUntil(facts.oldest_of_sender, now) : undefined
+  return facts.of_sender >= arrivalLimits.ofSender
+    ? secondsUntil(facts.oldest_of_sender, now)
+    : undefined
 }
 
 const hasRoom = (
@@ -229,8 +233,8 @@ const fetchedLater = (arrival: Arrival): Outcome => {
  * be room.
  */
 const waitingForRoom = async ({ message, now }: Arrival, sql: Sql): Promise<Outcome> => {
-  const { waiting } = await loadNow(sql, { waiting: fetchesUpTo(MOST_WAITING) })
-  if (waiting.count >= MOST_WAITING) return { kind: 'later' }
+  const { waiting } = await loadNow(sql, { waiting: fetchesUpTo(arrivalLimits.waiting) })
+  if (waiting.count >= arrivalLimits.waiting) return { kind: 'later' }
   const runAt = new Date(now.getTime() + FULL_RETRY_S * 1_000)
   return {
     kind: 'fetching',

@@ -55,17 +55,23 @@ export const summariseCall = (
   subject: { records, account, text, sha256: text === null ? null : sha256(text) },
 })
 
-const LONGEST_QUOTE = 80
+const sayingLimits = {
+  quoteLength: 80,
+  entries: 3,
+  fields: 20,
+  warnings: 3,
+} as const
 
 /**
  * Removes quotation marks and characters that could make a quotation look like the sentence around
  * it.
  */
 const plain = (text: string): string =>
-  withCodes(beginning(text, LONGEST_QUOTE * 8)).replace(/[“”]/g, '"')
+  withCodes(beginning(text, sayingLimits.quoteLength * 8)).replace(/[“”]/g, '"')
 
 /** The beginning of a text, in quotation marks. */
-export const quoteBeginning = (text: string): string => `“${excerpt(plain(text), LONGEST_QUOTE)}”`
+export const quoteBeginning = (text: string): string =>
+  `“${excerpt(plain(text), sayingLimits.quoteLength)}”`
 
 /** Turns `time_zone` into `time zone`. */
 export const inWords = (names: readonly string[]): string =>
@@ -76,8 +82,6 @@ export const inWords = (names: readonly string[]): string =>
  * sentence.
  */
 const BARE = /^[\w./:+-]{1,40}$/
-const MOST_ENTRIES = 3
-const MOST_FIELDS = 20
 
 /** The first few as text, and how many more there are. Only what is shown is formatted. */
 const someOf = <T>(all: readonly T[], most: number, text: (one: T) => string): string => {
@@ -91,7 +95,7 @@ export const valueText = (value: unknown): string => {
   if (typeof value === 'string')
     return value.trim() === '' ? 'empty' : BARE.test(value) ? value : quoteBeginning(value)
   if (Array.isArray(value))
-    return value.length === 0 ? 'none' : someOf(value, MOST_ENTRIES, valueText)
+    return value.length === 0 ? 'none' : someOf(value, sayingLimits.entries, valueText)
   return typeof value === 'object' ? `(${fieldsText(value)})` : String(value)
 }
 
@@ -103,7 +107,11 @@ const nameText = (name: string): string =>
  */
 export const fieldsText = (fields: object): string => {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined)
-  return someOf(given, MOST_FIELDS, ([name, value]) => `${nameText(name)} ${valueText(value)}`)
+  return someOf(
+    given,
+    sayingLimits.fields,
+    ([name, value]) => `${nameText(name)} ${valueText(value)}`,
+  )
 }
 
 /** The same in parentheses, with a space before; nothing without fields. */
@@ -120,12 +128,10 @@ export const clockText = (time: Date, timeZone: string): string =>
 export const seenText = (hash: string | undefined): string =>
   hash === undefined ? '' : `, if its text is still that of hash ${hash}`
 
-const MOST_WARNINGS = 3
-
 /** The warnings that `preview` gives, as the end of a sentence. */
 export const warningText = (warnings: readonly { message: string }[]): string => {
   if (warnings.length === 0) return ''
-  const text = someOf(warnings, MOST_WARNINGS, ({ message }) =>
+  const text = someOf(warnings, sayingLimits.warnings, ({ message }) =>
     message.replace(/\s+/g, ' ').replace(/\.$/, ''),
   )
   return `; ${warnings.length === 1 ? 'a warning' : 'warnings'}: ${text}`

@@ -5,9 +5,8 @@ import {
   type Artifact,
   artifactTaskView,
   artifactView,
-  MOST_KEPT_SHARES,
-  MOST_SHARES,
   newShare,
+  shareLimits,
   shareView,
   USUAL_DAYS,
 } from '#domain/agent/knowledge/artifact'
@@ -125,9 +124,9 @@ const sharing = ({
     ({ id }) => ({ artifact: artifactPart(id), counts: shareCounts(id) }),
     ({ expiresInDays = USUAL_DAYS }, { gate }, { artifact, counts }) => {
       const { id: artifact_id } = found(artifact, NONE)
-      if (counts.active >= MOST_SHARES)
+      if (counts.active >= shareLimits.open)
         fail('conflict', `the artifact has ${counts.active} active shares; revoke one first`)
-      if (counts.all >= MOST_KEPT_SHARES)
+      if (counts.all >= shareLimits.kept)
         fail('conflict', `the artifact had ${counts.all} shares within a week; try again later`)
       const share = newShare({ id: newId(), artifact_id, days: expiresInDays, now: gate.now })
       const token = newToken()
@@ -194,7 +193,7 @@ export const artifactHandlers = (parts: ArtifactParts): Handlers<typeof artifact
   async get({ id }, { read, tenantId }) {
     const { artifact, shares } = await loadBy(read, {
       artifact: artifactPart(id),
-      shares: activeShares(id, MOST_SHARES),
+      shares: activeShares(id, shareLimits.open),
     })
     return {
       artifact: artifactView(found(artifact, NONE), tenantId),

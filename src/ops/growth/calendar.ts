@@ -8,8 +8,10 @@ import { channelsPart } from '#store/growth/growth-channels'
 import { profilePart } from '#store/growth/profiles'
 import type { Handlers } from '../engine/call.ts'
 
-const MOST_DAYS = 62
-const MOST_ITEMS = 1_000
+const calendarLimits = {
+  days: 62,
+  items: 1_000,
+} as const
 const EXCERPT = 140
 const DAY_MS = 86_400_000
 const names: GrowthChannelName[] = ['posts', 'articles']
@@ -18,8 +20,8 @@ const names: GrowthChannelName[] = ['posts', 'articles']
 const rangeOf = (input: { from: string | Date; to: string | Date }): { from: Date; to: Date } => {
   const [from, to] = [new Date(input.from), new Date(input.to)]
   if (to <= from) refuseField('to', 'must be later than from')
-  if (to.getTime() - from.getTime() > MOST_DAYS * DAY_MS)
-    refuseField('to', `must be at most ${MOST_DAYS} days after from`)
+  if (to.getTime() - from.getTime() > calendarLimits.days * DAY_MS)
+    refuseField('to', `must be at most ${calendarLimits.days} days after from`)
   return { from, to }
 }
 
@@ -41,15 +43,15 @@ export const calendarHandlers: Handlers<typeof calendar> = {
       to: new Date(range.to.getTime() + DAY_MS),
     }
     const parts = {
-      items: itemsAt(around, { limit: MOST_ITEMS + 1, excerpt: EXCERPT }),
+      items: itemsAt(around, { limit: calendarLimits.items + 1, excerpt: EXCERPT }),
       channels: channelsPart(names),
       stored: profilePart,
     }
     const { items, channels, stored } = await loadBy(read, parts)
-    if (items.length > MOST_ITEMS)
+    if (items.length > calendarLimits.items)
       refuseField(
         'to',
-        `is too far: there are more than ${MOST_ITEMS} items from a day before to a day after; ask for less`,
+        `is too far: there are more than ${calendarLimits.items} items from a day before to a day after; ask for less`,
       )
     const dated = items.map((item) => ({
       ...item,

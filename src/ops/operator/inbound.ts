@@ -15,12 +15,7 @@ import type { ArrivedMessage } from '#domain/agent/channel/message'
 import type { ChannelReply } from '#domain/agent/channel/reply'
 import { isUnderWay, markUndelivered } from '#domain/agent/channel/undelivered'
 import { MOST_OPEN_JOBS_OF_OTHERS } from '#domain/agent/job/limits'
-import {
-  MOST_POSTS,
-  POSTS_WITHIN_MS,
-  takesPosts,
-  type WebhookRule,
-} from '#domain/agent/trigger/webhook-rule'
+import { takesPosts, type WebhookRule, webhookRuleLimits } from '#domain/agent/trigger/webhook-rule'
 import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { channelConnectionPart, saveChannelConnection } from '#store/agent/channel-connections'
@@ -178,13 +173,13 @@ const startJob = (models: ArrivalContext['models'], { rule, event, body, facts, 
 
 /** In seconds: when a rule that has reached its limit of posts accepts the next one. */
 const nextPostIn = (oldest: Date, now: Date): number =>
-  Math.max(1, Math.ceil((oldest.getTime() + POSTS_WITHIN_MS - now.getTime()) / 1_000))
+  Math.max(1, Math.ceil((oldest.getTime() + webhookRuleLimits.withinMs - now.getTime()) / 1_000))
 
 const receive = ({ models, desk }: Pick<ArrivalContext, 'models' | 'desk'>): All['receive'] =>
   loading(
     ({ id, event }) => ({
       rule: webhookRulePart(id),
-      seen: inboundFacts(id, event, { since: POSTS_WITHIN_MS }),
+      seen: inboundFacts(id, event, { since: webhookRuleLimits.withinMs }),
       facts: turnFacts(null, null),
     }),
     async ({ event, body }, { gate }, { rule, seen, facts }) => {
@@ -194,7 +189,8 @@ const receive = ({ models, desk }: Pick<ArrivalContext, 'models' | 'desk'>): All
       await requirePaid(desk, gate.plan, runPrompt(models, rule))
       if (facts.all_jobs >= MOST_OPEN_JOBS_OF_OTHERS)
         fail('rate_limited', 'agent_jobs', { retryAfter: RETRY_AFTER })
-      if (seen.count < MOST_POSTS) return startJob(models, { rule, event, body, facts, now })
+      if (seen.count < webhookRuleLimits.posts)
+        return startJob(models, { rule, event, body, facts, now })
       const writes = [saveWebhookRule({ ...rule, refused: rule.refused + 1 })]
       return {
         reply: { job: null, retryAfter: nextPostIn(seen.oldest!, now) },

@@ -25,10 +25,12 @@ export interface ClientSessionOptions {
 
 type Result = Record<string, unknown>
 
-const MOST_PAGES = 20
-const LONGEST_CURSOR = 4_096
-const LONGEST_NAME = 80
-const LONGEST_ERROR = 2_000
+const sessionLimits = {
+  pages: 20,
+  cursorLength: 4_096,
+  nameLength: 80,
+  errorLength: 2_000,
+} as const
 
 /**
  * Results are not validated here: one wrong tool must not hide the others, and whoever uses a
@@ -137,7 +139,7 @@ class Session implements McpClientSession {
     const client = this.#connection?.client
     const { name = '', version = '' } = client?.getServerVersion() ?? {}
     const words = [name, version, client?.getNegotiatedProtocolVersion() ?? ''].map((text) =>
-      cleanText(text, LONGEST_NAME),
+      cleanText(text, sessionLimits.nameLength),
     )
     return { name: words[0]!, version: words[1]!, protocol: words[2]! }
   }
@@ -164,7 +166,7 @@ class Session implements McpClientSession {
     guard.begin()
     const tools: unknown[] = []
     let cursor: unknown
-    for (let page = 0; page < MOST_PAGES; page++) {
+    for (let page = 0; page < sessionLimits.pages; page++) {
       const params = typeof cursor === 'string' ? { cursor } : {}
       const result = await client
         .request({ method: 'tools/list', params }, anything, this.#asked(bounds))
@@ -176,7 +178,7 @@ class Session implements McpClientSession {
       tools.push(...result.tools.slice(0, MOST_TOOLS + 1 - tools.length))
       cursor = result.nextCursor
       if (tools.length > MOST_TOOLS) return { tools: tools.slice(0, MOST_TOOLS), isCut: true }
-      if (typeof cursor !== 'string' || cursor === '' || cursor.length > LONGEST_CURSOR)
+      if (typeof cursor !== 'string' || cursor === '' || cursor.length > sessionLimits.cursorLength)
         return { tools, isCut: false }
     }
     return { tools, isCut: true }
@@ -204,7 +206,7 @@ class Session implements McpClientSession {
     } catch (cause) {
       if (cause instanceof ProtocolError)
         return {
-          text: cleanText(`Error ${cause.code}: ${cause.message}`, LONGEST_ERROR),
+          text: cleanText(`Error ${cause.code}: ${cause.message}`, sessionLimits.errorLength),
           isError: true,
         }
       const failure = failureOf(cause, guard, bounds)

@@ -1,7 +1,7 @@
 /** What came in from channels: each event once, and the message that is kept of it. */
 import { channelMessageRecord } from '#contract/records/agent/channel-message'
 import type { ChannelMessage } from '#domain/agent/channel/message'
-import { MOST_OF_MEMBER } from '#domain/agent/channel/trust'
+import { dailyJobLimits } from '#domain/agent/channel/trust'
 import type { Conversation } from '#domain/agent/conversation'
 import type { Role } from '#kernel/roles'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
@@ -90,7 +90,7 @@ export const arrivalFacts = (
             where connection_id = ${source} and identity_id is null and created_at > ${timeBefore(sql, dayMs)} and state <> 'failed') d,
           (select count(*)::int as jobs_of_member from (select from channel_message
             where connection_id = ${source} and sender = ${sender} and identity_id is not null and state <> 'failed'
-              and created_at > ${timeBefore(sql, dayMs)} ${before ? sql`and created_at < ${before}` : sql``} limit ${MOST_OF_MEMBER}) one) m`,
+              and created_at > ${timeBefore(sql, dayMs)} ${before ? sql`and created_at < ${before}` : sql``} limit ${dailyJobLimits.ofMember}) one) m`,
     ),
   )
 

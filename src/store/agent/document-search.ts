@@ -19,16 +19,18 @@ export interface FoundPassage extends StoredPassage {
   marked: string
 }
 
-/** How many words of a query are looked for. The rarest ones are taken. */
-const MOST_WORDS = 12
-/** How far the rows of a word are counted. All words with more of them weigh the same. */
-const MOST_COUNTED = 5_000
-/** How many rows of words choose the candidates, unless the rarest word alone has more. */
-const MOST_ROWS = 2_000
-/** How many blocks of passages are examined. */
-const MOST_BLOCKS = 100
-/** How many passages have their text compared with the query. */
-const MOST_COMPARED = 30
+const searchLimits = {
+  /** How many words of a query are looked for. The rarest ones are taken. */
+  words: 12,
+  /** How far the rows of a word are counted. All words with more of them weigh the same. */
+  counted: 5_000,
+  /** How many rows of words choose the candidates, unless the rarest word alone has more. */
+  rows: 2_000,
+  /** How many blocks of passages are examined. */
+  blocks: 100,
+  /** How many passages have their text compared with the query. */
+  compared: 30,
+} as const
 
 /**
  * For whom the search is. A stranger finds only public documents, and learns nothing about the
@@ -49,13 +51,13 @@ const matchingWords = (sql: Sql, words: string, within: Within): Fragment => sql
     union select s.lexeme from configurations c, unnest(to_tsvector('simple', ${words})) s
       where to_tsvector(c.configuration::regconfig, s.lexeme) = ''::tsvector),
   counted as materialized (
-    select a.word, n.rows, ln(1 + ${MOST_COUNTED}::float8 / n.rows) as weight from asked a cross join lateral (
-      select count(*) as rows from (select 1 from document_word w where w.word = a.word ${onlyShown(sql, within)} limit ${MOST_COUNTED}) r) n
-    where n.rows > 0 order by n.rows, a.word limit ${MOST_WORDS}),
+    select a.word, n.rows, ln(1 + ${searchLimits.counted}::float8 / n.rows) as weight from asked a cross join lateral (
+      select count(*) as rows from (select 1 from document_word w where w.word = a.word ${onlyShown(sql, within)} limit ${searchLimits.counted}) r) n
+    where n.rows > 0 order by n.rows, a.word limit ${searchLimits.words}),
   ordered as materialized (select *, sum(rows) over upto as upto, row_number() over upto as nth from counted
     window upto as (order by rows, word rows unbounded preceding)),
-  choosing as materialized (select * from ordered where nth = 1 or upto <= ${MOST_ROWS}),
-  others as materialized (select * from ordered where nth > 1 and upto > ${MOST_ROWS})`
+  choosing as materialized (select * from ordered where nth = 1 or upto <= ${searchLimits.rows}),
+  others as materialized (select * from ordered where nth > 1 and upto > ${searchLimits.rows})`
 
 /**
  * The rows of the words: all rows of the words that choose the candidates, and of the other words
@@ -65,7 +67,7 @@ const hits = (sql: Sql, within: Within): Fragment => sql`
   chosen as materialized (select c.word, c.weight, r.* from choosing c cross join lateral (
     select w.document_id, w.block, w.passages from document_word w
       where w.word = c.word ${onlyShown(sql, within)}
-    order by w.document_id desc, w.block desc limit ${MOST_ROWS}) r),
+    order by w.document_id desc, w.block desc limit ${searchLimits.rows}) r),
   candidates as materialized (select distinct document_id, block from chosen),
   hits as materialized (select * from chosen union all
     select o.word, o.weight, b.document_id, b.block, r.passages from candidates b
@@ -79,12 +81,12 @@ const passages = (sql: Sql, limit: number): Fragment => sql`
     sum(h.weight) * (case when bit_and(h.passages) <> 0 then 2 else 1 end) as most
     from hits h join document d on d.id = h.document_id and d.status = 'ready'
     group by h.document_id, h.block order by most desc, h.document_id desc, h.block
-      limit ${MOST_BLOCKS}),
+      limit ${searchLimits.blocks}),
   scored as materialized (select h.document_id, h.block * 64 + bit as number, sum(h.weight) as score
     from blocks b join hits h on h.document_id = b.document_id and h.block = b.block
       cross join generate_series(0, 63) bit
     where (h.passages >> bit) & 1 = 1 group by 1, 2 order by score desc, h.document_id desc, number
-      limit ${Math.max(limit, MOST_COMPARED)})`
+      limit ${Math.max(limit, searchLimits.compared)})`
 
 /**
  * The best passages. Of equal ones, those of the newest document come first. `words`: with spaces

@@ -10,7 +10,7 @@ import { memoryRecord } from '#contract/records/agent/memory'
 import {
   type Memory,
   type MemoryScope,
-  MOST_GIVEN,
+  memoryLimits,
   type Stored,
 } from '#domain/agent/knowledge/memory'
 import { spacedOf, spacedWords } from '#kernel/spacing'
@@ -95,7 +95,7 @@ export const memoriesForTurn = (asked: Omit<MemorySearch, 'limit'>, before: Date
   many<Memory>(table.times, (sql) =>
     matching(
       sql,
-      { ...asked, limit: MOST_GIVEN },
+      { ...asked, limit: memoryLimits.given },
       sql`not m.untrusted and m.created_at <= ${before}`,
     ),
   )
@@ -108,7 +108,7 @@ export const memoryBytes = (personId: string | null) =>
       (sql) => sql`select coalesce(sum(bytes), 0)::int as bytes
         from (select octet_length(m.text) as bytes from agent_memory m
         where ${shownTo(sql, personId)} and not m.untrusted order by 1 desc
-          limit ${MOST_GIVEN}) longest`,
+          limit ${memoryLimits.given}) longest`,
     ),
   )
 

@@ -1,12 +1,9 @@
 import { playbookRecord, versionRecord } from '#contract/records/agent/playbook'
 import {
-  MOST_ACTIVE,
-  MOST_PINNED,
-  MOST_PLAYBOOKS,
-  MOST_VERSIONS,
   type Playbook,
   type PlaybookCounts,
   type PlaybookVersion,
+  playbookLimits,
   type VersionRoom,
 } from '#domain/agent/knowledge/playbook'
 import { spacedOf } from '#kernel/spacing'
@@ -54,7 +51,7 @@ export const playbookIndex = (status: Playbook['status'] | undefined, within: Wi
     (sql) => sql`select ${table.columns(sql, 'p')}, exists (select from playbook_version v
       where v.playbook_id = p.id and v.state = 'active') as has_active
       from playbook p where true ${status ? sql`and p.status = ${status}` : sql``}
-        ${onlyPinned(sql, within)} order by p.id desc limit ${MOST_ACTIVE}`,
+        ${onlyPinned(sql, within)} order by p.id desc limit ${playbookLimits.active}`,
   )
 
 export const playbookPart = (id: string) =>
@@ -77,7 +74,7 @@ export const activeSlugs = (within: Within = {}) =>
     {},
     (sql) =>
       sql`select p.slug from playbook p where p.status = 'active' ${onlyPinned(sql, within)}
-        order by p.slug limit ${MOST_ACTIVE}`,
+        order by p.slug limit ${playbookLimits.active}`,
   )
 
 export const isSlugTaken = (slug: string) =>
@@ -97,7 +94,7 @@ export const playbookCounts = (id: string | null) =>
         active,
           (count(*) filter (where status = 'active' and pinned))::int as pinned
         from (select status, pinned from playbook where id is distinct from ${id}::uuid
-          limit ${MOST_PLAYBOOKS}) others`,
+          limit ${playbookLimits.all}) others`,
     ),
   )
 
@@ -111,7 +108,7 @@ export const versionsOf = (playbookId: string) =>
     versions.times,
     (sql) => sql`select ${versions.columns(sql, 'v')} from playbook_version v
       where v.playbook_id = ${playbookId}
-      order by v.number desc limit ${MOST_VERSIONS}`,
+      order by v.number desc limit ${playbookLimits.versions}`,
   )
 
 export const versionPart = (playbookId: string, id: string) =>
@@ -164,7 +161,7 @@ export const insertDraft = ({
 export const pinnedPlaybooks = many<Pick<WithContent, 'slug' | 'name' | 'content' | 'version'>>(
   {},
   (sql) => sql`select p.slug, p.name, v.content, v.number as version from ${activeTexts(sql)}
-    where p.pinned and p.status = 'active' order by p.id desc limit ${MOST_PINNED}`,
+    where p.pinned and p.status = 'active' order by p.id desc limit ${playbookLimits.pinned}`,
 )
 
 /** How many bytes their texts have. */

@@ -1,5 +1,5 @@
 import { scheduleRecord } from '#contract/records/agent/schedule'
-import { MOST_PAST_SCHEDULES, type Schedule } from '#domain/agent/trigger/schedule'
+import { type Schedule, scheduleLimits } from '#domain/agent/trigger/schedule'
 import type { Query } from '../engine/db.ts'
 import { one, sure } from '../engine/load.ts'
 import { tableOf } from '../engine/records.ts'
@@ -82,7 +82,7 @@ export const deleteSchedule =
  */
 export const forgetPastSchedules: Query = (sql) =>
   sql`delete from agent_schedule where id in (select id from agent_schedule where status <> 'active'
-    order by updated_at desc, id desc offset ${MOST_PAST_SCHEDULES})`
+    order by updated_at desc, id desc offset ${scheduleLimits.past})`
 
 /**
  * Deletes the oldest messages of a conversation, except those of jobs that are not over. `newest`:

@@ -44,10 +44,15 @@ type TriedEvent = { attempts: number; error: string | null } & (
   | { state: 'pending'; nextAt: Date }
 )
 
-/** How many finished events a workspace keeps, whatever their age. Older ones are deleted first. */
-export const MOST_KEPT = 10_000
-/** How many events of a workspace may wait. Beyond this, the oldest are given up. */
-export const MOST_PENDING = 10_000
+export const outboxLimits = {
+  /**
+   * How many finished events a workspace keeps, whatever their age. Older ones are deleted
+   * first.
+   */
+  finished: 10_000,
+  /** How many events of a workspace may wait. Beyond this, the oldest are given up. */
+  waiting: 10_000,
+} as const
 /** The most rows that one statement deletes or gives up. */
 const AT_ONCE = 500
 
@@ -92,7 +97,7 @@ export const removeExpiredEvents = (
 export const removeSurplusEvents = (
   sql: Sql,
 ): Fragment => sql`delete from outbox where id = any(array(
-  select id from outbox where expires_at is not null order by expires_at desc offset ${MOST_KEPT}
+  select id from outbox where expires_at is not null order by expires_at desc offset ${outboxLimits.finished}
     limit ${AT_ONCE}))`
 
 interface Except {

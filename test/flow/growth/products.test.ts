@@ -1,6 +1,6 @@
 /** Products over HTTP: added, changed, archived; and how the next batch uses them. */
 import { describe, expect, test } from 'bun:test'
-import { MOST_ACTIVE_PRODUCTS } from '#domain/growth/drafting/product'
+import { productLimits } from '#domain/growth/drafting/product'
 import { createComposer } from '#port/model/composer/composer'
 import { type Gate, newGate } from '#test/support/actors/letters'
 import { newStory } from '#test/support/growth/story'
@@ -110,9 +110,9 @@ describe('products', () => {
     await app.owner`insert into product (id, tenant_id, name,
       one_liner, status, created_at, updated_at)
       select gen_random_uuid(), ${tenantId}, 'Product ' || n, 'x', 'active', now(), now()
-        from generate_series(1, ${MOST_ACTIVE_PRODUCTS}) n`
+        from generate_series(1, ${productLimits.active}) n`
     expect(refusal(await add('One too many'))[2]).toContain(
-      `${MOST_ACTIVE_PRODUCTS} products are active`,
+      `${productLimits.active} products are active`,
     )
   })
 })

@@ -7,9 +7,8 @@ import {
   eventLog,
   firstDueEvent,
   giveUpEvents,
-  MOST_KEPT,
-  MOST_PENDING,
   nextEvent,
+  outboxLimits,
   removeExpiredEvents,
   removeSurplusEvents,
 } from '#store/engine/outbox'
@@ -67,13 +66,13 @@ test('later letters delete expired events, some at a time; others stay', async (
 
 test('a workspace keeps a limited number of events, whatever their age', async () => {
   const hook = await newHook(app)
-  await insert(hook, MOST_KEPT + 600, { state: 'unwanted', hours: 20 })
+  await insert(hook, outboxLimits.finished + 600, { state: 'unwanted', hours: 20 })
   await trimmingLetter(hook)
   await trimmingLetter(hook)
   await trimmingLetter(hook)
   const kept = await countOf(hook, 'unwanted')
-  expect(kept - MOST_KEPT).toBeGreaterThanOrEqual(0)
-  expect(kept - MOST_KEPT).toBeLessThanOrEqual(2)
+  expect(kept - outboxLimits.finished).toBeGreaterThanOrEqual(0)
+  expect(kept - outboxLimits.finished).toBeLessThanOrEqual(2)
 })
 
 test('letters with events of random ids delete often enough', async () => {
@@ -97,19 +96,19 @@ const inTenant = async <T>({ tenantId }: Hook, run: (sql: Sql) => PromiseLike<T>
 
 test('above a number of pending events the oldest are given up, some at a time', async () => {
   const hook = await newHook(app)
-  await insert(hook, MOST_PENDING + 700, { state: 'pending', hours: 24 })
+  await insert(hook, outboxLimits.waiting + 700, { state: 'pending', hours: 24 })
   // Their ids are random.
   const byAge = () =>
     app.owner`select state, last_error from outbox where tenant_id = ${hook.tenantId}
       order by created_at`
   const giveUp = giveUpEvents({
-    beyond: MOST_PENDING,
+    beyond: outboxLimits.waiting,
     reason: 'too many events are waiting',
     expiresAt: new Date(Date.now() + 3_600_000),
   })
   for (const left of [200, 0, 0]) {
     await inTenant(hook, (sql) => giveUp(sql))
-    expect((await countOf(hook, 'pending')) - MOST_PENDING).toBe(left)
+    expect((await countOf(hook, 'pending')) - outboxLimits.waiting).toBe(left)
   }
   const rows = await byAge()
   expect(rows[0]).toMatchObject({ state: 'dead', last_error: 'too many events are waiting' })

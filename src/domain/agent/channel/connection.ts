@@ -23,12 +23,14 @@ export interface KnownFields {
   config: Readonly<Record<string, unknown>>
 }
 
-export const MOST_CONNECTIONS = 20
-const MOST_CREDENTIALS = 30
-const LONGEST_CREDENTIAL = 8_192
-const MOST_CONFIG = 8_192
-const DEEPEST_CONFIG = 8
-const LONGEST_NAME = 160
+export const connectionLimits = {
+  connections: 20,
+  credentials: 30,
+  credentialLength: 8_192,
+  configLength: 8_192,
+  configDepth: 8,
+  nameLength: 160,
+} as const
 /** JSON in Postgres cannot contain it. */
 const NUL = '\0'
 const CREDENTIAL_NAME = /^[A-Za-z0-9_.-]{1,100}$/
@@ -44,10 +46,10 @@ const holdsNul = (value: unknown): boolean => {
 
 /** Throws `invalid_input`: a credential inside the configuration would be shown to people. */
 const requireConfig = (config: Record<string, unknown>, { credentials }: KnownFields): void => {
-  if (isDeeper(config, DEEPEST_CONFIG))
-    refuseField('config', `is nested more than ${DEEPEST_CONFIG} levels deep`)
-  if (JSON.stringify(config).length > MOST_CONFIG)
-    refuseField('config', `has more than ${MOST_CONFIG} characters as JSON`)
+  if (isDeeper(config, connectionLimits.configDepth))
+    refuseField('config', `is nested more than ${connectionLimits.configDepth} levels deep`)
+  if (JSON.stringify(config).length > connectionLimits.configLength)
+    refuseField('config', `has more than ${connectionLimits.configLength} characters as JSON`)
   if (holdsNul(config)) refuseField('config', 'has a NUL character')
   const secret = Object.keys(config).find((name) => Object.hasOwn(credentials, name))
   if (secret !== undefined) refuseField(`config.${secret}`, 'is a secret; give it in credentials')
@@ -68,8 +70,8 @@ const requireKnown = (names: readonly string[], { credentials }: KnownFields): v
 /** Throws `invalid_input`; the message never contains a value. */
 const requireCredentials = (credentials: Credentials): void => {
   const all = Object.entries(credentials)
-  if (all.length > MOST_CREDENTIALS)
-    refuseField('credentials', `has more than ${MOST_CREDENTIALS} entries`)
+  if (all.length > connectionLimits.credentials)
+    refuseField('credentials', `has more than ${connectionLimits.credentials} entries`)
   for (const [name, value] of all) {
     if (!CREDENTIAL_NAME.test(name))
       refuseField(
@@ -77,8 +79,11 @@ const requireCredentials = (credentials: Credentials): void => {
         'has a name that is not made of 1 to 100 letters, digits, dots, _ or -',
       )
     if (value.trim() === '') refuseField(`credentials.${name}`, 'is empty')
-    if (value.length > LONGEST_CREDENTIAL)
-      refuseField(`credentials.${name}`, `has more than ${LONGEST_CREDENTIAL} characters`)
+    if (value.length > connectionLimits.credentialLength)
+      refuseField(
+        `credentials.${name}`,
+        `has more than ${connectionLimits.credentialLength} characters`,
+      )
     if (value === MASK)
       refuseField(
         `credentials.${name}`,
@@ -149,7 +154,7 @@ export const newChannelConnection = (
   requireConfig(config, known)
   requireCredentials(credentials)
   requireKnown(Object.keys(credentials), known)
-  if (total >= MOST_CONNECTIONS)
+  if (total >= connectionLimits.connections)
     fail('invalid_input', `cannot add: the workspace has ${total} channels; delete one first`)
   const connection: ChannelConnection = {
     ...channelConnectionRecord.blank,
@@ -160,7 +165,7 @@ export const newChannelConnection = (
     config,
     display_name:
       displayName?.trim() ??
-      beginning(`${channelTraits[channel].name} ${routingKey}`, LONGEST_NAME),
+      beginning(`${channelTraits[channel].name} ${routingKey}`, connectionLimits.nameLength),
     credential_names: Object.keys(credentials).sort(),
     status: 'unverified',
     failures: 0,

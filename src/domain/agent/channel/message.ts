@@ -25,7 +25,16 @@ export interface ArrivedMessage {
 
 export type ChannelMessage = RowOf<typeof channelMessageRecord>
 
-const LONGEST_ERROR = 300
+export const messageLimits = {
+  errorLength: 300,
+  /** How much of a text the agent is given, in characters; the same as for a message in the app. */
+  textLength: 10_000,
+  /** Files of one message that are read; the others are only named. */
+  filesRead: 5,
+  /** In bytes: for one file, and for all files of a message that are read. */
+  fileBytes: 1_048_576,
+  bytes: 2 * 1_048_576,
+} as const
 
 /** The message has no effect, and nothing more is fetched. */
 export const failedMessage = (
@@ -35,7 +44,12 @@ export const failedMessage = (
 ): ChannelMessage => ({
   ...message,
   attachments: message.attachments.map((file) => ({ ...file, ref: null })),
-  ...{ state: 'failed', error: beginning(error, LONGEST_ERROR), to_fetch: null, updated_at: now },
+  ...{
+    state: 'failed',
+    error: beginning(error, messageLimits.errorLength),
+    to_fetch: null,
+    updated_at: now,
+  },
 })
 
 /** The pause before the next fetch, by the number of failures so far. */
@@ -66,13 +80,6 @@ interface Failed {
   now: Date
 }
 
-/** How much of a text the agent is given, in characters; the same as for a message in the app. */
-const LONGEST_TEXT = 10_000
-/** Files of one message that are read; the others are only named. */
-const MOST_READ = 5
-/** In bytes: for one file, and for all files of a message that are read. */
-export const MOST_FILE_BYTES = 1_048_576
-const MOST_BYTES_OF_MESSAGE = 2 * MOST_FILE_BYTES
 const TEXT_TYPES: readonly string[] = ['text/plain', 'text/markdown']
 
 /** The type without parameters such as the character set. */
@@ -85,7 +92,7 @@ export const STRANGERS_FILES = 'only those of members are read'
 /** Why a file is only named; undefined if it can be read. */
 const flawOf = ({ mimeType, byteSize, ref }: MessageFile): string | undefined => {
   if (!TEXT_TYPES.includes(mediaTypeOf(mimeType))) return 'only text and Markdown are read'
-  if (byteSize !== null && byteSize > MOST_FILE_BYTES) return 'it is larger than 1 MiB'
+  if (byteSize !== null && byteSize > messageLimits.fileBytes) return 'it is larger than 1 MiB'
   return ref === null ? 'it cannot be fetched' : undefined
 }
 
@@ -97,13 +104,13 @@ const refuseFile = ({ ref: _, ...file }: MessageFile, error: string): MessageFil
 
 /** The files, with the reason why each unread one is not read. `refusal`: why none of them is. */
 export const sortFiles = (files: readonly MessageFile[], refusal?: string): MessageFile[] => {
-  let [read, room] = [0, MOST_BYTES_OF_MESSAGE]
+  let [read, room] = [0, messageLimits.bytes]
   return files.map((file) => {
     if (file.document || file.error !== undefined) return file
     const flaw = refusal ?? flawOf(file)
     if (flaw !== undefined) return refuseFile(file, flaw)
     room -= file.byteSize ?? 0
-    if (++read > MOST_READ || room < 0)
+    if (++read > messageLimits.filesRead || room < 0)
       return refuseFile(file, 'the message has too many, or they are too large together')
     return file
   })
@@ -133,7 +140,7 @@ export const messageContent = ({
   error,
 }: Pick<ChannelMessage, 'subject' | 'text' | 'attachments' | 'error'>): string => {
   const words = (text ?? '').trim()
-  const shown = beginning(words, LONGEST_TEXT)
+  const shown = beginning(words, messageLimits.textLength)
   const cut =
     shown.length < words.length
       ? [`[The text goes on for ${words.length - shown.length} characters, which were not read.]`]

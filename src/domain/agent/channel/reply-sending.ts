@@ -5,7 +5,11 @@
 import type { ReplyPart } from '#contract/records/agent/channel-message'
 import { type ChannelReply, isReplyDone, shortenError, withPart, withParts } from './reply.ts'
 
-export const MOST_TRIES = 8
+export const retryLimits = {
+  tries: 8,
+  leastWaitMs: 60_000,
+  mostWaitMs: 3_600_000,
+} as const
 /** The time between the first and the last try of a part, unless the provider asks for a pause. */
 const TRIED_FOR_MS = 3_600_000
 const PAUSES_MS = [2_000, 8_000, 30_000, 120_000, 600_000]
@@ -14,8 +18,6 @@ const PAUSES_MS = [2_000, 8_000, 30_000, 120_000, 600_000]
  * for instance because a quota is used up.
  */
 const WAITS_FOR_MS = 86_400_000
-const SHORTEST_WAIT_MS = 60_000
-const LONGEST_WAIT_MS = 3_600_000
 /**
  * Allows for the duration of a request and for clocks that differ: a repeat is not sent this close
  * to the time when the provider forgets the id.
@@ -150,7 +152,7 @@ const isLast = (
 ): boolean =>
   isAsked
     ? triedFor(part, now) >= WAITS_FOR_MS
-    : tries >= MOST_TRIES || triedFor(part, now) >= TRIED_FOR_MS
+    : tries >= retryLimits.tries || triedFor(part, now) >= TRIED_FOR_MS
 
 /** Schedules another try, or gives the part up. */
 const retryPart = (
@@ -228,7 +230,7 @@ export const waiting = (before: ChannelReply, error: string, now: Date): Going =
   const said = shortenError(error)
   const waited = now.getTime() - queuedAt(before).getTime()
   if (waited >= WAITS_FOR_MS) return { reply: failReply(before, said, now), runAt: null }
-  const pause = Math.min(LONGEST_WAIT_MS, Math.max(SHORTEST_WAIT_MS, waited))
+  const pause = Math.min(retryLimits.mostWaitMs, Math.max(retryLimits.leastWaitMs, waited))
   return {
     reply: { ...before, error: said, updated_at: now },
     runAt: new Date(now.getTime() + pause),

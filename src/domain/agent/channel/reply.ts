@@ -10,7 +10,7 @@
 import { channelReplyRecord, type ReplyPart } from '#contract/records/agent/channel-message'
 import type { RowOf } from '#contract/records/record'
 import { beginning, storable } from '#kernel/storable'
-import { CUT, MOST_PARTS } from './forms/parts.ts'
+import { CUT, replyLimits } from './forms/parts.ts'
 
 export type ChannelReply = RowOf<typeof channelReplyRecord>
 export type ReplyStatus = ChannelReply['status']
@@ -103,6 +103,7 @@ export const newPart = (text: string): ReplyPart => ({
 /** The reply with its parts, which are made from its text once. */
 export const formParts = (reply: ChannelReply, texts: readonly string[]): ChannelReply => {
   if (reply.parts.length > 0) return reply
-  const kept = texts.length > MOST_PARTS ? [...texts.slice(0, MOST_PARTS - 1), CUT] : texts
+  const kept =
+    texts.length > replyLimits.parts ? [...texts.slice(0, replyLimits.parts - 1), CUT] : texts
   return { ...reply, parts: kept.map(newPart) }
 }

@@ -117,13 +117,15 @@ export const isSharedThread = (thread: string | null): boolean =>
 const hashNames = (...names: string[]): string =>
   createHash('sha256').update(JSON.stringify(names)).digest('hex')
 
-/** Jobs that one stranger can begin within a day. */
-export const MOST_OF_STRANGER = 30
-/**
- * Jobs that messages in the name of one linked sender can begin within a day, where names can be
- * forged.
- */
-export const MOST_OF_MEMBER = 100
+export const dailyJobLimits = {
+  /** Jobs that one stranger can begin within a day. */
+  ofStranger: 30,
+  /**
+   * Jobs that messages in the name of one linked sender can begin within a day, where names can be
+   * forged.
+   */
+  ofMember: 100,
+} as const
 /**
  * Jobs that all strangers of a connection can begin within a day, unless `config.dailyJobs` says
  * otherwise.
@@ -146,7 +148,7 @@ export const hasRoomFor = (
     typeof dailyJobs === 'number' && Number.isInteger(dailyJobs) && dailyJobs >= 0
       ? dailyJobs
       : USUAL_DAILY_JOBS
-  return ofSender < MOST_OF_STRANGER && ofConnection < most
+  return ofSender < dailyJobLimits.ofStranger && ofConnection < most
 }
 
 /**
@@ -156,7 +158,7 @@ export const hasRoomFor = (
 export const hasRoomForMember = (
   { channel }: Pick<ChannelConnection, 'channel'>,
   ofSender: number,
-): boolean => !channelTraits[channel].isForgeable || ofSender < MOST_OF_MEMBER
+): boolean => !channelTraits[channel].isForgeable || ofSender < dailyJobLimits.ofMember
 
 /** Whether an answer waits for a person before it goes out. */
 export const isAnswerHeld = (by: OnBehalf, config: Readonly<Record<string, unknown>>): boolean =>
@@ -191,7 +193,7 @@ export const MEMBERS_ONLY =
   'I can only talk to members of the workspace. If you are one, ask in the app for a code that links you, and send it here.'
 
 /** For a member who has used up the day's jobs; sent at most once a day. */
-export const USED_UP = `You have used up today's messages: I answer at most ${MOST_OF_MEMBER} a day here. You can go on in the app.`
+export const USED_UP = `You have used up today's messages: I answer at most ${dailyJobLimits.ofMember} a day here. You can go on in the app.`
 
 /** For a member whose message no model may answer; sent at most once a day. */
 export const unpaidText = (why: string): string =>

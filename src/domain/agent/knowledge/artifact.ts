@@ -10,12 +10,14 @@ import { fileNameOf } from '#kernel/file-name'
 export type Artifact = RowOf<typeof artifactRecord>
 export type Share = RowOf<typeof shareRecord>
 
-/**
- * How many active shares an artifact can have, and how many are kept in all: ended shares are kept
- * for a week.
- */
-export const MOST_SHARES = 50
-export const MOST_KEPT_SHARES = 500
+export const shareLimits = {
+  /**
+   * How many active shares an artifact can have, and how many are kept in all: ended shares are
+   * kept for a week.
+   */
+  open: 50,
+  kept: 500,
+} as const
 export const USUAL_DAYS = 7
 
 const DAY_MS = 86_400_000

@@ -18,15 +18,17 @@ export type Document = RowOf<typeof documentRecord>
 export type StoredPassage = Omit<RowOf<typeof passageRecord>, 'spaced'> &
   Pick<Document, 'file_name' | 'trusted'>
 
-/** The longest content, in bytes of UTF-8. */
-const MOST_BYTES = 1_048_576
-const MOST_METADATA_BYTES = 16_384
-/** A document with more passages is refused: it has more headings than text. */
-export const MOST_PASSAGES = 4_096
+export const documentLimits = {
+  /** The longest content, in bytes of UTF-8. */
+  bytes: 1_048_576,
+  metadataBytes: 16_384,
+  /** A document with more passages is refused: it has more headings than text. */
+  passages: 4_096,
+  /** A document fails after its reading has killed the process this many times. */
+  deaths: 3,
+} as const
 /** Passages whose words share one index row; one letter writes this many. */
 export const BLOCK = 64
-/** A document fails after its reading has killed the process this many times. */
-export const MOST_DEATHS = 3
 /** Passages that the agent can read at once. */
 export const READ_AT_ONCE = 5
 
@@ -62,10 +64,13 @@ interface Present {
 
 /** Throws `invalid_input`. */
 const requireSizes = (byteSize: number, metadata: Wish['metadata']): void => {
-  if (byteSize > MOST_BYTES)
-    refuse('content', `must have at most ${MOST_BYTES} bytes as UTF-8, and has ${byteSize}`)
-  if (Buffer.byteLength(JSON.stringify(metadata)) > MOST_METADATA_BYTES)
-    refuse('metadata', `must have at most ${MOST_METADATA_BYTES} bytes as JSON`)
+  if (byteSize > documentLimits.bytes)
+    refuse(
+      'content',
+      `must have at most ${documentLimits.bytes} bytes as UTF-8, and has ${byteSize}`,
+    )
+  if (Buffer.byteLength(JSON.stringify(metadata)) > documentLimits.metadataBytes)
+    refuse('metadata', `must have at most ${documentLimits.metadataBytes} bytes as JSON`)
 }
 
 /** Throws `conflict`. */
@@ -164,8 +169,8 @@ export const ready = (document: Document, passages: number, now: Date): Document
 /** Why a document with so many passages cannot be searched. */
 export const flawOf = (passages: number): string | undefined => {
   if (passages === 0) return 'no_text: it has no letters or digits'
-  return passages > MOST_PASSAGES
-    ? `too_many_passages: it has more than ${MOST_PASSAGES}; divide it, or use fewer headings`
+  return passages > documentLimits.passages
+    ? `too_many_passages: it has more than ${documentLimits.passages}; divide it, or use fewer headings`
     : undefined
 }
 

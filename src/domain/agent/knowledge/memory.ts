@@ -12,10 +12,12 @@ import { normalForm } from '#kernel/normal-form'
 export type Memory = RowOf<typeof memoryRecord>
 export type MemoryScope = Memory['scope']
 
-/** The limit for the workspace, and for each person. */
-export const MOST_MEMORIES = 500
-/** Memories that a turn is given without a search. */
-export const MOST_GIVEN = 8
+export const memoryLimits = {
+  /** The limit for the workspace, and for each person. */
+  all: 500,
+  /** Memories that a turn is given without a search. */
+  given: 8,
+} as const
 
 /** Texts that differ only in spacing are one memory. */
 const plain = (text: string): string => normalForm(text.trim().replace(/\s+/gu, ' '), 'NFC')
@@ -69,7 +71,7 @@ export const remember = (
     created_at: now,
     updated_at: now,
   }
-  return { memory, isNew: true, removed: count >= MOST_MEMORIES ? oldest : null }
+  return { memory, isNew: true, removed: count >= memoryLimits.all ? oldest : null }
 }
 
 export const memoryView = viewOf(memoryRecord)

@@ -14,12 +14,17 @@ export type PlaybookVersion = RowOf<typeof versionRecord>
 /** Who wrote or decided something. For an agent, the id is that of its job. */
 export type VersionAuthor = PlaybookVersion['author']
 
-/** Active playbooks of a workspace; below, all of them: none is ever deleted. */
-export const MOST_ACTIVE = 100
-export const MOST_PLAYBOOKS = 1_000
-export const MOST_PINNED = 10
-/** Versions of one playbook. A new version replaces the oldest one that was rejected or retired. */
-export const MOST_VERSIONS = 50
+export const playbookLimits = {
+  /** Active playbooks of a workspace; below, all of them: none is ever deleted. */
+  active: 100,
+  all: 1_000,
+  pinned: 10,
+  /**
+   * Versions of one playbook. A new version replaces the oldest one that was rejected or
+   * retired.
+   */
+  versions: 50,
+} as const
 
 /** How many playbooks the workspace has, not counting the one in question. */
 export interface PlaybookCounts {
@@ -38,10 +43,13 @@ const refuse = (path: string, message: string): never =>
 /** Only active playbooks count: an archived one is in no prompt. */
 const requireRoom = ({ pinned, status }: Playbook, counts: PlaybookCounts): void => {
   if (status !== 'active') return
-  if (counts.active >= MOST_ACTIVE)
-    refuse('', `a workspace has at most ${MOST_ACTIVE} active playbooks; archive one first`)
-  if (pinned && counts.pinned >= MOST_PINNED)
-    refuse('pinned', `is possible for ${MOST_PINNED} active playbooks; unpin one first`)
+  if (counts.active >= playbookLimits.active)
+    refuse(
+      '',
+      `a workspace has at most ${playbookLimits.active} active playbooks; archive one first`,
+    )
+  if (pinned && counts.pinned >= playbookLimits.pinned)
+    refuse('pinned', `is possible for ${playbookLimits.pinned} active playbooks; unpin one first`)
 }
 
 type NewPlaybook = Pick<Playbook, 'id' | 'slug' | 'name' | 'description' | 'pinned'> & {
@@ -58,8 +66,8 @@ export const newPlaybook = ({ taken, counts, now, ...given }: NewPlaybook): Play
       'conflict',
       `the slug ${given.slug} exists; choose another, or add a version to that playbook`,
     )
-  if (counts.all >= MOST_PLAYBOOKS)
-    refuse('', `a workspace has at most ${MOST_PLAYBOOKS} playbooks, archived ones included`)
+  if (counts.all >= playbookLimits.all)
+    refuse('', `a workspace has at most ${playbookLimits.all} playbooks, archived ones included`)
   const playbook: Playbook = {
     ...given,
     name: given.name.trim(),
@@ -115,7 +123,7 @@ export const firstVersion = ({ now, ...given }: NewVersion): PlaybookVersion => 
  * room. Throws `invalid_input` if none can be.
  */
 export const newDraft = ({ count, newest, oldest }: VersionRoom, { now, ...given }: NewVersion) => {
-  if (count >= MOST_VERSIONS && oldest === null)
+  if (count >= playbookLimits.versions && oldest === null)
     refuse('', `${count - 1} drafts of this playbook wait for a decision; decide about those first`)
   const version: PlaybookVersion = {
     ...given,
@@ -126,7 +134,7 @@ export const newDraft = ({ count, newest, oldest }: VersionRoom, { now, ...given
     created_at: now,
     updated_at: now,
   }
-  return { version, removed: count >= MOST_VERSIONS ? oldest : null }
+  return { version, removed: count >= playbookLimits.versions ? oldest : null }
 }
 
 interface Decision {

@@ -14,14 +14,16 @@ export interface ForeignAnswer {
 
 type Part = Record<string, unknown>
 
-const MOST_PARTS = 500
-/** In characters. A step keeps less, and says that it was cut. */
-const LONGEST_ANSWER = 100_000
-const LONGEST_WORD = 500
+const resultLimits = {
+  parts: 500,
+  /** In characters. A step keeps less, and says that it was cut. */
+  answerLength: 100_000,
+  wordLength: 500,
+} as const
 const DEEPEST = 100
 
 const word = (value: unknown): string =>
-  typeof value === 'string' ? cleanText(value, LONGEST_WORD).replaceAll('\n', ' ') : ''
+  typeof value === 'string' ? cleanText(value, resultLimits.wordLength).replaceAll('\n', ' ') : ''
 
 /** The number of bytes that a base64 text encodes. */
 const sizeOf = (base64: unknown): string =>
@@ -63,7 +65,7 @@ const partText = (part: unknown): string => {
  * is kept, is not compared.
  */
 const isSame = (text: string, json: string): boolean => {
-  if (text.length < json.length || text.length > LONGEST_ANSWER) return false
+  if (text.length < json.length || text.length > resultLimits.answerLength) return false
   try {
     return JSON.stringify(JSON.parse(text)) === json
   } catch {
@@ -76,7 +78,7 @@ export const answerOf = (result: unknown): ForeignAnswer | undefined => {
   if (!isObject(result) || isDeeper(result, DEEPEST)) return undefined
   const { content, structuredContent, isError } = result
   if (!Array.isArray(content) && structuredContent === undefined) return undefined
-  const parts = (Array.isArray(content) ? content.slice(0, MOST_PARTS) : []).map(partText)
+  const parts = (Array.isArray(content) ? content.slice(0, resultLimits.parts) : []).map(partText)
   const more = Array.isArray(content) ? content.length - parts.length : 0
   // The protocol asks servers to repeat the structured part as text.
   const json = structuredContent === undefined ? undefined : JSON.stringify(structuredContent)
@@ -86,5 +88,8 @@ export const answerOf = (result: unknown): ForeignAnswer | undefined => {
     ...(more > 0 ? [bracket(`${more} more parts, left out`)] : []),
     ...(isSaid ? [] : [json]),
   ]
-  return { text: beginning(storable(all.join('\n\n')), LONGEST_ANSWER), isError: isError === true }
+  return {
+    text: beginning(storable(all.join('\n\n')), resultLimits.answerLength),
+    isError: isError === true,
+  }
 }

@@ -11,14 +11,16 @@ type Schema = Record<string, unknown>
 
 /** Levels of nested schemas. */
 const DEEPEST = 10
-/** Subschemas of one schema, after references are expanded. */
-const MOST_PARTS = 500
-const MOST_VALUES = 100
-const MOST_CHOICES = 20
-/** In characters, as JSON. */
-const LONGEST_SCHEMA = 16_000
-const LONGEST_DESCRIPTION = 1_000
-const LONGEST_VALUE = 200
+const schemaLimits = {
+  /** Subschemas of one schema, after references are expanded. */
+  parts: 500,
+  values: 100,
+  choices: 20,
+  /** In characters, as JSON. */
+  length: 16_000,
+  descriptionLength: 1_000,
+  valueLength: 200,
+} as const
 
 /** Providers refuse other property names. */
 const PROPERTY = /^[a-zA-Z0-9_.-]{1,64}$/
@@ -61,12 +63,12 @@ const isValue = (value: unknown): boolean =>
   value === null ||
   typeof value === 'number' ||
   typeof value === 'boolean' ||
-  (typeof value === 'string' && cleanText(value, LONGEST_VALUE) === value.trim())
+  (typeof value === 'string' && cleanText(value, schemaLimits.valueLength) === value.trim())
 
 const valuesOf = (values: unknown): unknown[] | undefined =>
   Array.isArray(values) &&
   values.length > 0 &&
-  values.length <= MOST_VALUES &&
+  values.length <= schemaLimits.values &&
   values.every(isValue)
     ? values
     : undefined
@@ -91,7 +93,7 @@ const plainOf = (schema: Schema): Schema => {
   const form = typeof format === 'string' && FORMAT.test(format) ? ` (${format})` : ''
   return present({
     type: typeOf(schema.type),
-    description: (cleanText(words, LONGEST_DESCRIPTION) + form).trim() || undefined,
+    description: (cleanText(words, schemaLimits.descriptionLength) + form).trim() || undefined,
     enum:
       valuesOf(schema.enum) ?? valuesOf(schema.const === undefined ? undefined : [schema.const]),
     default: isValue(schema.default) ? schema.default : undefined,
@@ -132,7 +134,8 @@ class Mapping {
   }
 
   part(schema: unknown, depth: number): Schema {
-    if (++this.#parts > MOST_PARTS) refuse(`its schema has more than ${MOST_PARTS} parts`)
+    if (++this.#parts > schemaLimits.parts)
+      refuse(`its schema has more than ${schemaLimits.parts} parts`)
     if (depth > DEEPEST) refuse(`its schema has more than ${DEEPEST} levels`)
     if (!isObject(schema)) return {}
     if (typeof schema.$ref === 'string') return this.#written(schema, schema.$ref, depth)
@@ -148,7 +151,8 @@ class Mapping {
   #choices(schema: Schema, depth: number): Schema {
     const kept = CHOICES.map((name) => {
       const choices = schema[name]
-      const isKept = Array.isArray(choices) && choices.length > 0 && choices.length <= MOST_CHOICES
+      const isKept =
+        Array.isArray(choices) && choices.length > 0 && choices.length <= schemaLimits.choices
       return [name, isKept ? choices.map((choice) => this.part(choice, depth + 1)) : undefined]
     })
     return present(Object.fromEntries(kept))
@@ -200,9 +204,9 @@ export const parametersOf = (schema: unknown): { parameters: Schema } | { unusab
   if (!isObject(schema)) return { unusable: 'it has no schema' }
   try {
     const parameters = new Mapping(schema).whole()
-    const isLong = JSON.stringify(parameters).length > LONGEST_SCHEMA
+    const isLong = JSON.stringify(parameters).length > schemaLimits.length
     return isLong
-      ? { unusable: `its schema has more than ${LONGEST_SCHEMA} characters` }
+      ? { unusable: `its schema has more than ${schemaLimits.length} characters` }
       : { parameters }
   } catch (cause) {
     if (cause instanceof Unusable) return { unusable: cause.message }

@@ -40,12 +40,14 @@ export interface ForeignOffer {
 
 /** No operation's name contains it. */
 const SEPARATOR = '__'
-/** Model providers accept no longer names. */
-const LONGEST_OFFERED = 64
-export const LONGEST_PREFIX = 32
-const LONGEST_NAME = 128
-const LONGEST_TITLE = 80
-const LONGEST_DESCRIPTION = 4_000
+export const foreignToolLimits = {
+  /** Model providers accept no longer names. */
+  offeredLength: 64,
+  prefixLength: 32,
+  nameLength: 128,
+  titleLength: 80,
+  descriptionLength: 4_000,
+} as const
 const HASH_DIGITS = 8
 /** How deep a schema may be as it was sent; fewer levels are kept. */
 const DEEPEST = 100
@@ -58,7 +60,7 @@ export const prefixOf = (name: string): string => {
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^[^a-z]+/, '')
-    .slice(0, LONGEST_PREFIX)
+    .slice(0, foreignToolLimits.prefixLength)
     .replace(/_+$/, '')
   return slug === '' ? 'server' : slug
 }
@@ -75,9 +77,9 @@ export const prefixesCollide = (one: string, other: string): boolean => {
  */
 export const offeredName = (prefix: string, name: string): string => {
   const whole = `${prefix}${SEPARATOR}${name}`
-  if (PLAIN.test(name) && whole.length <= LONGEST_OFFERED) return whole
+  if (PLAIN.test(name) && whole.length <= foreignToolLimits.offeredLength) return whole
   const mark = `_${createHash('sha256').update(name).digest('hex').slice(0, HASH_DIGITS)}`
-  return `${whole.replace(/[^a-zA-Z0-9_-]+/g, '_').slice(0, LONGEST_OFFERED - mark.length)}${mark}`
+  return `${whole.replace(/[^a-zA-Z0-9_-]+/g, '_').slice(0, foreignToolLimits.offeredLength - mark.length)}${mark}`
 }
 
 const nameOf = (tool: Record<string, unknown>): string | null =>
@@ -88,13 +90,13 @@ const titleOf = (tool: Record<string, unknown>, description: string, name: strin
   const said = [tool.title, title, description.split(/(?<=[.!?])\s|\n/, 1)[0], name].find(
     (text) => typeof text === 'string' && text.trim() !== '',
   )
-  return cleanText(String(said), LONGEST_TITLE).replaceAll('\n', ' ')
+  return cleanText(String(said), foreignToolLimits.titleLength).replaceAll('\n', ' ')
 }
 
 const isOffered = (tool: ForeignTool | OmittedTool): tool is ForeignTool => 'offered' in tool
 
 const leave = (name: string | null, reason: string): OmittedTool => ({
-  name: name === null ? null : cleanText(name, LONGEST_NAME),
+  name: name === null ? null : cleanText(name, foreignToolLimits.nameLength),
   reason,
 })
 
@@ -102,8 +104,8 @@ const toolOf = (prefix: string, listed: unknown): ForeignTool | OmittedTool => {
   if (!isObject(listed)) return leave(null, 'it is no object')
   const name = nameOf(listed)
   if (name === null) return leave(null, 'it has no name')
-  if (name.length > LONGEST_NAME)
-    return leave(name, `its name has more than ${LONGEST_NAME} characters`)
+  if (name.length > foreignToolLimits.nameLength)
+    return leave(name, `its name has more than ${foreignToolLimits.nameLength} characters`)
   if (storable(name) !== name) return leave(name, 'its name has characters that are no text')
   const said = listed.description ?? ''
   if (typeof said !== 'string') return leave(name, 'its description is no text')
@@ -111,7 +113,7 @@ const toolOf = (prefix: string, listed: unknown): ForeignTool | OmittedTool => {
     return leave(name, `its schema has more than ${DEEPEST} levels`)
   const mapped = parametersOf(listed.inputSchema)
   if ('unusable' in mapped) return leave(name, mapped.unusable)
-  const description = cleanText(said, LONGEST_DESCRIPTION)
+  const description = cleanText(said, foreignToolLimits.descriptionLength)
   return {
     name,
     offered: offeredName(prefix, name),

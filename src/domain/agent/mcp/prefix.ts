@@ -3,7 +3,7 @@
  * tools of the same name.
  */
 import { fail } from '#kernel/errors'
-import { LONGEST_PREFIX, prefixesCollide, prefixOf } from './foreign-tools.ts'
+import { foreignToolLimits, prefixesCollide, prefixOf } from './foreign-tools.ts'
 
 /** Throws `invalid_input`. `others`: the prefixes of the other servers. */
 export const requireFreePrefix = (prefix: string, others: readonly string[]): void => {
@@ -20,7 +20,8 @@ const DIGITS = 3
 export const freePrefix = (name: string, others: readonly string[]): string => {
   const stem = prefixOf(name)
   for (let number = 1; ; number++) {
-    const prefix = number === 1 ? stem : `${stem.slice(0, LONGEST_PREFIX - DIGITS)}${number}`
+    const prefix =
+      number === 1 ? stem : `${stem.slice(0, foreignToolLimits.prefixLength - DIGITS)}${number}`
     if (!others.some((one) => prefixesCollide(prefix, one))) return prefix
   }
 }

@@ -13,11 +13,13 @@ export type Schedule = RowOf<typeof scheduleRecord>
 export type ScheduleStatus = Schedule['status']
 export type PausedBy = NonNullable<Schedule['paused_by']>
 
-export const MOST_ACTIVE_SCHEDULES = 50
-/** Inactive schedules that are kept for people to read. */
-export const MOST_PAST_SCHEDULES = 200
-/** Failed runs in a row that pause a schedule. */
-const MOST_FAILURES = 3
+export const scheduleLimits = {
+  active: 50,
+  /** Inactive schedules that are kept for people to read. */
+  past: 200,
+  /** Failed runs in a row that pause a schedule. */
+  failures: 3,
+} as const
 /** Messages that the conversation of a schedule keeps. */
 export const KEPT_MESSAGES = 200
 const SHOWN_TIMES = 3
@@ -89,7 +91,7 @@ interface Beside {
 }
 
 const requireRoom = ({ active }: Beside): void => {
-  if (active >= MOST_ACTIVE_SCHEDULES)
+  if (active >= scheduleLimits.active)
     fail('conflict', `cannot add: the workspace has ${active} active schedules; cancel one first`)
 }
 
@@ -246,5 +248,7 @@ export const ranOut = (
   const failed = { ...schedule, failures: schedule.failures + 1, updated_at: now }
   if (failed.status !== 'active') return failed
   if (error === 'caller_gone') return pauseSchedule(failed, 'caller_gone', now)
-  return failed.failures >= MOST_FAILURES ? pauseSchedule(failed, 'failures', now) : failed
+  return failed.failures >= scheduleLimits.failures
+    ? pauseSchedule(failed, 'failures', now)
+    : failed
 }

@@ -11,10 +11,12 @@ import { takenOver } from './goal.ts'
 
 export type WebhookRule = RowOf<typeof webhookRuleRecord>
 
-export const MOST_WEBHOOK_RULES = 20
-/** Posts that a rule accepts within an hour. */
-export const MOST_POSTS = 60
-export const POSTS_WITHIN_MS = 3_600_000
+export const webhookRuleLimits = {
+  rules: 20,
+  /** Posts that a rule accepts within an hour. */
+  posts: 60,
+  withinMs: 3_600_000,
+} as const
 /** The largest body of a post. */
 export const POST_BYTES = 65_536
 
@@ -36,7 +38,7 @@ export const newWebhookRule = ({
   name,
   ...rule
 }: NewWebhookRule): WebhookRule => {
-  if (total >= MOST_WEBHOOK_RULES)
+  if (total >= webhookRuleLimits.rules)
     fail('conflict', `cannot add: the workspace has ${total} webhook rules; delete one first`)
   const empty = {
     goal_by: null,

@@ -6,10 +6,12 @@ import type { DraftBrief } from './draft.ts'
 export type Product = RowOf<typeof productRecord>
 export type ProductStatus = Product['status']
 
-/** Every brief carries all active products. */
-export const MOST_ACTIVE_PRODUCTS = 25
-/** Includes archived products: every brief carries their names. */
-export const MOST_PRODUCTS = 200
+export const productLimits = {
+  /** Every brief carries all active products. */
+  active: 25,
+  /** Includes archived products: every brief carries their names. */
+  all: 200,
+} as const
 const LIST = 'growth.products.list'
 
 /** The workspace's other products, as far as a decision depends on them. */
@@ -30,7 +32,7 @@ const trimProduct = <P extends Partial<Pick<Product, 'name' | 'one_liner'>>>(pro
 const requirePlace = (product: Product, { active, taken }: OtherProducts, action: string): void => {
   if (product.status !== 'active') return
   if (taken) refuseNaming(`cannot ${action}: an active product is named ${product.name}`, LIST)
-  if (active >= MOST_ACTIVE_PRODUCTS)
+  if (active >= productLimits.active)
     refuseNaming(`cannot ${action}: ${active} products are active; archive one first`, LIST)
 }
 
@@ -41,7 +43,7 @@ export const newProduct = (
   id: string,
   { others, now, ...fields }: ProductFields & { others: OtherProducts; now: Date },
 ): Product => {
-  if (others.total >= MOST_PRODUCTS)
+  if (others.total >= productLimits.all)
     refuseNaming(
       `cannot add: the workspace has ${others.total} products; edit an archived one and make it active instead`,
       LIST,

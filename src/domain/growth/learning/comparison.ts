@@ -19,13 +19,15 @@ type ArmResult = ArmComparison['arms'][number]
 /** An arm against the control. */
 type Difference = ArmComparison['against_control'][number]
 
-/** With fewer, an interval says more about single posts than about arms. */
-export const LEAST_PER_ARM = 8
-const MOST_EVIDENCE = 100
+export const comparisonLimits = {
+  /** With fewer, an interval says more about single posts than about arms. */
+  leastPerArm: 8,
+  evidence: 100,
+  needed: 10_000,
+} as const
 const CONFIDENCE = 0.95
 /** (1.96 + 0.84) squared: a power of 80 %. */
 const POWER = 7.849
-const MOST_NEEDED = 10_000
 
 interface Sample {
   arm: string
@@ -51,20 +53,20 @@ const resultOf = ({ arm, values, ids }: Sample): ArmResult => ({
   n: values.length,
   mean: values.length > 0 ? mean(values) : null,
   sd: values.length > 1 ? Math.sqrt(variance(values)) : null,
-  item_ids: ids.slice(0, MOST_EVIDENCE),
+  item_ids: ids.slice(0, comparisonLimits.evidence),
 })
 
 const differenceOf = ({ arm, values }: Sample, control: Sample): Difference => {
   const [n, m] = [values.length, control.values.length]
-  if (Math.min(n, m) < LEAST_PER_ARM) {
-    const note = `Not enough data: ${arm} has ${n} and ${control.arm} has ${m} posts with metrics; each needs ${LEAST_PER_ARM}.`
+  if (Math.min(n, m) < comparisonLimits.leastPerArm) {
+    const note = `Not enough data: ${arm} has ${n} and ${control.arm} has ${m} posts with metrics; each needs ${comparisonLimits.leastPerArm}.`
     return {
       arm,
       reading: 'not_enough_data',
       difference: null,
       interval: null,
       effect_size: null,
-      needed_per_arm: LEAST_PER_ARM,
+      needed_per_arm: comparisonLimits.leastPerArm,
       note,
     }
   }
@@ -110,5 +112,5 @@ const noteOf = ({ arm, control, reading, needed_per_arm: needed }: Noted): strin
 const neededFor = (effect: number): number | null => {
   if (effect === 0) return null
   const needed = Math.ceil((2 * POWER) / effect ** 2)
-  return needed <= MOST_NEEDED ? Math.max(LEAST_PER_ARM, needed) : null
+  return needed <= comparisonLimits.needed ? Math.max(comparisonLimits.leastPerArm, needed) : null
 }

@@ -31,20 +31,22 @@ export interface CountedPost extends PostFacts {
 }
 
 export const AUDIT_DAYS = 30
-/** The newest posts that an audit reads. */
-export const MOST_AUDITED = 1_000
+export const auditLimits = {
+  /** The newest posts that an audit reads. */
+  posts: 1_000,
+  claims: 8,
+  hypotheses: 1,
+  evidence: 10,
+  /**
+   * An audit keeps one line for each comparison. With 1,000 posts there are seldom more than a few
+   * hundred.
+   */
+  compared: 500,
+} as const
 /** A post's age from which it counts. */
 export const MATURE_MS = 86_400_000
 
-const MOST_CLAIMS = 8
-const MOST_HYPOTHESES = 1
-const MOST_EVIDENCE = 10
 const RANKED = 3
-/**
- * An audit keeps one line for each comparison. With 1,000 posts there are seldom more than a few
- * hundred.
- */
-const MOST_COMPARED = 500
 const EXCERPT = 120
 
 export const newAudit = (
@@ -106,7 +108,7 @@ const evidence = (
     measure === 'impressions' ? posts[index]!.metrics.impressions : (rateOf(posts[index]!) ?? 0)
   const sign = interval.low > 0 ? -1 : 1
   const order = members.toSorted((one, other) => sign * (value(one) - value(other)))
-  return order.flatMap((index) => posts[index]!.item_id ?? []).slice(0, MOST_EVIDENCE)
+  return order.flatMap((index) => posts[index]!.item_id ?? []).slice(0, auditLimits.evidence)
 }
 
 const claimOf = (
@@ -175,18 +177,18 @@ export const findingsOf = (brief: AuditBrief): Findings => {
     }),
   )
   const claims = (all: GroupComparison[]): Claim[] =>
-    all.slice(0, MOST_CLAIMS).map((one) => claimOf(brief, SURE, one))
+    all.slice(0, auditLimits.claims).map((one) => claimOf(brief, SURE, one))
   const nothing = compared.sure.length === 0
   const needed =
     compared.made === 0 || compared.needed === null ? 2 * LEAST_GROUP : 2 * compared.needed
   return {
     sample: sampleOf(brief, compared.made),
-    compared: compared.all.slice(0, MOST_COMPARED).map(({ members: _, ...one }) => one),
+    compared: compared.all.slice(0, auditLimits.compared).map(({ members: _, ...one }) => one),
     worked: claims(compared.sure.filter(({ interval }) => interval.low > 0)),
     flopped: claims(compared.sure.filter(({ interval }) => interval.high < 0)),
     hypotheses: compared.likely
       .filter(({ interval }) => interval.low > 0)
-      .slice(0, MOST_HYPOTHESES)
+      .slice(0, auditLimits.hypotheses)
       .map((one) => claimOf(brief, LIKELY, one)),
     ...extremes(posts),
     not_enough_data: nothing

@@ -13,7 +13,11 @@ import { refuseNaming } from '../way-on.ts'
 export type Target = RowOf<typeof targetRecord>
 export type TargetStatus = Target['status']
 
-export const MOST_TARGETS = 200
+export const targetLimits = {
+  targets: 200,
+  /** The most posts in one read. */
+  postsPerRead: 20,
+} as const
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -52,8 +56,11 @@ export const newTarget = (
 ): Target => {
   const name = normalHandle(handle)
   if (others.taken) refuseNaming(`${name} is already a target`, LIST)
-  if (others.total >= MOST_TARGETS)
-    refuseNaming(`the workspace has the maximum of ${MOST_TARGETS} targets; delete one first`, LIST)
+  if (others.total >= targetLimits.targets)
+    refuseNaming(
+      `the workspace has the maximum of ${targetLimits.targets} targets; delete one first`,
+      LIST,
+    )
   return {
     ...targetRecord.blank,
     ...{ id, handle: name, category, priority, status: 'active', failures: 0 },
@@ -80,12 +87,9 @@ export const nextTargetRead = ({ priority, last_read_at, created_at, failures }:
   return new Date(last_read_at.getTime() + wait)
 }
 
-/** The most posts in one read. */
-export const MOST_POSTS_PER_READ = 20
-
 /** The most a read can cost, in the tier's unit. */
 export const watchCost = (tier: Tier): number =>
-  costOf(tier, 'post', MOST_POSTS_PER_READ) + costOf(tier, 'account', 1)
+  costOf(tier, 'post', targetLimits.postsPerRead) + costOf(tier, 'account', 1)
 
 /** The workspace's state that decides whether targets are read. */
 export interface Watching extends PlanUsage {

@@ -5,19 +5,22 @@ import { isObject } from '#kernel/json-value'
 /** Headers by lower-case name. Of repeated headers, the first is kept. */
 export type MailHeaders = ReadonlyMap<string, string>
 
-const MOST_HEADERS = 500
-const LONGEST_HEADER = 16_000
+const headerLimits = {
+  headers: 500,
+  headerLength: 16_000,
+  referencesLength: 900,
+} as const
 
 /** Reads headers from an object or from a list of pairs. */
 export const headersOf = (value: unknown): MailHeaders => {
   const pairs = Array.isArray(value) ? value : isObject(value) ? Object.entries(value) : []
   const headers = new Map<string, string>()
-  for (const pair of pairs.slice(0, MOST_HEADERS)) {
+  for (const pair of pairs.slice(0, headerLimits.headers)) {
     const [name, given] = Array.isArray(pair) ? pair : []
     const text: unknown = Array.isArray(given) ? given[0] : given
     if (typeof name !== 'string' || typeof text !== 'string') continue
     const key = name.toLowerCase()
-    if (!headers.has(key)) headers.set(key, text.slice(0, LONGEST_HEADER))
+    if (!headers.has(key)) headers.set(key, text.slice(0, headerLimits.headerLength))
   }
   return headers
 }
@@ -58,12 +61,10 @@ export interface MailThread {
   references: string[]
 }
 
-const LONGEST_REFERENCES = 900
-
 /** The first reference, which began the thread, and as many of the last ones as fit. */
 const shorten = ([first, ...rest]: string[]): string[] => {
   if (first === undefined) return []
-  let room = LONGEST_REFERENCES - first.length
+  let room = headerLimits.referencesLength - first.length
   const last: string[] = []
   for (const id of rest.reverse()) {
     room -= id.length + 1

@@ -45,12 +45,14 @@ import { mailSubject, wordsOfHtml, wordsOfText } from './text.ts'
 const OLDEST_MS = 9 * 3_600_000
 const NEWEST_MS = 300_000
 const TOKEN = /^[A-Za-z0-9]{20,100}$/
-/** The limit for a text file that comes with the post and is kept until it is read. */
-const MOST_INLINE_BYTES = 131_072
-const MOST_INLINE = 5
+const inlineLimits = {
+  /** The limit for a text file that comes with the post and is kept until it is read. */
+  bytes: 131_072,
+  files: 5,
+  /** The limit for HTML that is kept until it is read. */
+  htmlLength: 200_000,
+} as const
 const TEXT_TYPE = /^text\/(plain|markdown|x-markdown)\b/i
-/** The limit for HTML that is kept until it is read. */
-const LONGEST_HTML = 200_000
 
 const signatureFields = (
   form: PostedForm,
@@ -114,7 +116,7 @@ const postedFiles = ({ files }: PostedForm): Attachment[] => {
   let kept = 0
   return files.map(({ name, mimeType, bytes }) => {
     const isKept =
-      TEXT_TYPE.test(mimeType) && bytes.length <= MOST_INLINE_BYTES && kept++ < MOST_INLINE
+      TEXT_TYPE.test(mimeType) && bytes.length <= inlineLimits.bytes && kept++ < inlineLimits.files
     const ref = isKept ? { base64: Buffer.from(bytes).toString('base64') } : null
     return attachmentOf({ name, type: mimeType, size: bytes.length }, ref)
   })
@@ -146,7 +148,7 @@ const read = (post: InboundPost, connection: OpenConnection): InboundMessages =>
   const [plain, html] = [formField(form, 'body-plain'), formField(form, 'body-html')]
   const isHtml = plain.trim() === '' && html !== ''
   const content = isHtml
-    ? { text: null, toFetch: { html: html.slice(0, LONGEST_HTML), subject } }
+    ? { text: null, toFetch: { html: html.slice(0, inlineLimits.htmlLength), subject } }
     : { text: wordsOfText(plain, subject), toFetch: null }
   const attachments = [...postedFiles(form), ...storedFiles(form)]
   if (content.text === '' && attachments.length === 0 && subject === null) return []

@@ -5,13 +5,15 @@
  */
 import EmailReplyParser from 'email-reply-parser'
 
-const MOST_CHARACTERS = 100_000
-const MOST_LINES = 1_000
-/** The longest line that the parser sees unchanged. */
-const LONGEST_LINE = 300
-/** How many lines the parser sees unchanged. More than any honest mail needs. */
-const MOST_HEADERS = 12
-const MOST_SIGNATURES = 40
+const quoteLimits = {
+  characters: 100_000,
+  lines: 1_000,
+  /** The longest line that the parser sees unchanged. */
+  lineLength: 300,
+  /** How many lines the parser sees unchanged. More than any honest mail needs. */
+  headers: 12,
+  signatures: 40,
+} as const
 
 /**
  * Words in lines such as "On Monday, Ada <ada@example.com> wrote:", in the languages that the
@@ -38,7 +40,7 @@ const FEW: readonly [RegExp, number][] = [
 ]
 
 const isShort = (line: string): boolean =>
-  line.length <= LONGEST_LINE &&
+  line.length <= quoteLimits.lineLength &&
   FEW.every(([signs, most]) => (line.match(signs)?.length ?? 0) <= most)
 
 const isHeader = (line: string): boolean =>
@@ -55,8 +57,8 @@ class Sketch {
   readonly #lines: string[] = []
   /** The texts that the numbers stand for. */
   readonly #texts: string[] = []
-  #headers = MOST_HEADERS
-  #signatures = MOST_SIGNATURES
+  #headers = quoteLimits.headers
+  #signatures = quoteLimits.signatures
 
   constructor(private readonly isHtml: boolean) {}
 
@@ -108,9 +110,9 @@ class Sketch {
 
 const linesOf = (text: string): string[] =>
   text
-    .slice(0, MOST_CHARACTERS)
+    .slice(0, quoteLimits.characters)
     .replace(MARKS, '')
-    .split(/\r\n|\r|\n/, MOST_LINES)
+    .split(/\r\n|\r|\n/, quoteLimits.lines)
     .map((line) => line.trimEnd())
 
 /**

@@ -31,12 +31,14 @@ const EVENT = /^Ev[A-Za-z0-9]{1,60}$/
 /** Slack's own account, whose messages no person wrote. */
 const SLACKBOT = 'USLACKBOT'
 
-const MOST_FILES = 20
-/** Longer than Slack lets a person write. */
-const LONGEST_TEXT = 40_000
-const LONGEST_NAME = 255
-const LONGEST_CHALLENGE = 1_000
-const LONGEST_FORM = 1_000
+const slackLimits = {
+  files: 20,
+  /** Longer than Slack lets a person write. */
+  textLength: 40_000,
+  nameLength: 255,
+  challengeLength: 1_000,
+  formLength: 1_000,
+} as const
 
 /**
  * The subtypes of messages that people write. Other subtypes are edits, joins, or messages of
@@ -51,7 +53,7 @@ const SPOKEN = [undefined, 'file_share', 'thread_broadcast', 'me_message']
 const isCertificateCheck = ({ url, body }: InboundPost): boolean => {
   if (URL.parse(url)?.searchParams.get('ssl_check') === '1') return true
   return (
-    body.length <= LONGEST_FORM &&
+    body.length <= slackLimits.formLength &&
     new URLSearchParams(new TextDecoder().decode(body)).get('ssl_check') === '1'
   )
 }
@@ -76,7 +78,7 @@ export const routeSlackPost = (post: InboundPost): Routed => {
       ? { kind: 'handshake', status: 200, contentType: 'text/plain', body: '' }
       : { kind: 'unknown' }
   if (envelope.type === 'url_verification') {
-    const challenge = storableText(envelope.challenge, LONGEST_CHALLENGE)
+    const challenge = storableText(envelope.challenge, slackLimits.challengeLength)
     if (challenge === undefined) return { kind: 'unknown' }
     return {
       kind: 'handshake',
@@ -101,7 +103,10 @@ const attachmentOf = (file: JsonObject): Attachment => {
   const url =
     storableText(file.url_private_download, 2_048) ?? storableText(file.url_private, 2_048)
   return {
-    name: storableText(file.name, LONGEST_NAME) ?? storableText(file.title, LONGEST_NAME) ?? 'file',
+    name:
+      storableText(file.name, slackLimits.nameLength) ??
+      storableText(file.title, slackLimits.nameLength) ??
+      'file',
     mimeType: storableText(file.mimetype, 127) ?? 'application/octet-stream',
     byteSize: readSize(file.size),
     ref: id && !isElsewhere ? { id, ...(url ? { url } : {}) } : null,
@@ -110,11 +115,11 @@ const attachmentOf = (file: JsonObject): Attachment => {
 
 /** Messages of others that a person passes on. */
 const forwardedIn = (event: JsonObject): Attachment[] =>
-  objectsIn(event.attachments, MOST_FILES)
+  objectsIn(event.attachments, slackLimits.files)
     .filter(({ is_share }) => is_share === true)
     .map(({ author_name, text }) => {
-      const author = storableText(author_name, LONGEST_NAME)
-      const said = plainTextOf(storableText(text, LONGEST_TEXT) ?? '', undefined)
+      const author = storableText(author_name, slackLimits.nameLength)
+      const said = plainTextOf(storableText(text, slackLimits.textLength) ?? '', undefined)
       return passedOn(author === undefined || said === '' ? said : `${author} wrote:\n\n${said}`)
     })
 
@@ -136,8 +141,8 @@ const senderIdOf = (
 const senderName = (event: JsonObject): string | null => {
   const profile = asObject(event.user_profile)
   return (
-    storableText(profile.real_name, LONGEST_NAME) ??
-    storableText(profile.display_name, LONGEST_NAME) ??
+    storableText(profile.real_name, slackLimits.nameLength) ??
+    storableText(profile.display_name, slackLimits.nameLength) ??
     null
   )
 }
@@ -205,8 +210,11 @@ export const readSlackPost = (post: InboundPost, connection: OpenConnection): In
     // In a direct message, nobody else reads along.
     isShared: event.type === 'app_mention',
     subject: null,
-    text: plainTextOf(storableText(event.text, LONGEST_TEXT) ?? '', ownUser),
-    attachments: [...objectsIn(event.files, MOST_FILES).map(attachmentOf), ...forwardedIn(event)],
+    text: plainTextOf(storableText(event.text, slackLimits.textLength) ?? '', ownUser),
+    attachments: [
+      ...objectsIn(event.files, slackLimits.files).map(attachmentOf),
+      ...forwardedIn(event),
+    ],
     replyTo: { channel, ...(root === undefined ? {} : { thread: root }) },
     directTo: sender.isOurs ? { channel: user } : null,
     toFetch: null,

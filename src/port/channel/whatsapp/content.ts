@@ -8,10 +8,12 @@ export interface Content {
   attachments: Attachment[]
 }
 
-const LONGEST_TEXT = 65_536
-const LONGEST_TITLE = 1_024
-const LONGEST_NAME = 255
-const MOST_CONTACTS = 20
+const contentLimits = {
+  textLength: 65_536,
+  titleLength: 1_024,
+  nameLength: 255,
+  contacts: 20,
+} as const
 const MEDIA_ID = /^\d{1,40}$/
 
 const MEDIA = ['image', 'document', 'audio', 'video', 'sticker']
@@ -26,13 +28,16 @@ const words = (text: string): Content => ({ text, attachments: [] })
 const mediaOf = (kind: string, media: JsonObject): Content => {
   const id = readId(media.id, MEDIA_ID)
   const attachment: Attachment = {
-    name: storableText(media.filename, LONGEST_NAME) ?? kind,
+    name: storableText(media.filename, contentLimits.nameLength) ?? kind,
     mimeType:
       storableText(media.mime_type, 127)?.split(';')[0]!.trim() ?? 'application/octet-stream',
     byteSize: null,
     ref: id === undefined ? null : { id },
   }
-  return { text: storableText(media.caption, LONGEST_TEXT) ?? '', attachments: [attachment] }
+  return {
+    text: storableText(media.caption, contentLimits.textLength) ?? '',
+    attachments: [attachment],
+  }
 }
 
 /**
@@ -42,15 +47,16 @@ const mediaOf = (kind: string, media: JsonObject): Content => {
 const pickedOf = ({ button_reply, list_reply, nfm_reply }: JsonObject): Content | undefined => {
   const picked = asObject(button_reply ?? list_reply)
   const text =
-    storableText(picked.title, LONGEST_TITLE) ??
-    storableText(asObject(nfm_reply).body, LONGEST_TITLE)
+    storableText(picked.title, contentLimits.titleLength) ??
+    storableText(asObject(nfm_reply).body, contentLimits.titleLength)
   return text === undefined ? undefined : words(text)
 }
 
 const locationOf = ({ name, address, latitude, longitude }: JsonObject): Content => {
-  const place = [storableText(name, LONGEST_TITLE), storableText(address, LONGEST_TITLE)].flatMap(
-    (part) => part ?? [],
-  )
+  const place = [
+    storableText(name, contentLimits.titleLength),
+    storableText(address, contentLimits.titleLength),
+  ].flatMap((part) => part ?? [])
   const point =
     typeof latitude === 'number' && typeof longitude === 'number'
       ? [`(${latitude}, ${longitude})`]
@@ -61,10 +67,10 @@ const locationOf = ({ name, address, latitude, longitude }: JsonObject): Content
 const contactOf = ({ name, phones, emails }: JsonObject): string => {
   const all = [
     asObject(name).formatted_name,
-    ...objectsIn(phones, MOST_CONTACTS).map(({ phone }) => phone),
-    ...objectsIn(emails, MOST_CONTACTS).map(({ email }) => email),
+    ...objectsIn(phones, contentLimits.contacts).map(({ phone }) => phone),
+    ...objectsIn(emails, contentLimits.contacts).map(({ email }) => email),
   ]
-  return `Contact: ${all.flatMap((part) => storableText(part, LONGEST_NAME) ?? []).join(', ')}`.trim()
+  return `Contact: ${all.flatMap((part) => storableText(part, contentLimits.nameLength) ?? []).join(', ')}`.trim()
 }
 
 const markForwarded = ({ text, attachments }: Content): Content => ({
@@ -86,18 +92,18 @@ const ownContentOf = (message: JsonObject): Content | undefined => {
   if (MEDIA.includes(kind)) return mediaOf(kind, inside)
   switch (kind) {
     case 'text': {
-      const text = storableText(inside.body, LONGEST_TEXT)?.trim()
+      const text = storableText(inside.body, contentLimits.textLength)?.trim()
       return text ? words(text) : undefined
     }
     case 'button':
-      return words(storableText(inside.text, LONGEST_TITLE) ?? UNREADABLE)
+      return words(storableText(inside.text, contentLimits.titleLength) ?? UNREADABLE)
     case 'interactive':
       return pickedOf(inside) ?? words(UNREADABLE)
     case 'location':
       return locationOf(inside)
     case 'contacts':
       return words(
-        objectsIn(message.contacts, MOST_CONTACTS).map(contactOf).join('\n') || UNREADABLE,
+        objectsIn(message.contacts, contentLimits.contacts).map(contactOf).join('\n') || UNREADABLE,
       )
     default:
       return words(UNREADABLE)

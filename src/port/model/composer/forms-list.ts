@@ -36,13 +36,17 @@ export const receipts: DraftForm = (scope) => {
   })
 }
 
-const MOST_UNDER_PHRASE = 30
-const MOST_OF_PHRASE = 8
+const listLimits = {
+  underPhrase: 30,
+  ofPhrase: 8,
+  /** Grouping takes time quadratic in their number. */
+  rules: 40,
+} as const
 
 /** One of the person's sayings above a few pieces of proof. */
 export const phraseOverProof: DraftForm = (scope) => {
   const proof = sampleOf(scope.random, scope.material.proof.filter(listable), {
-    most: MOST_UNDER_PHRASE,
+    most: listLimits.underPhrase,
   })
   if (scope.style.noLists) return []
   const over = (saying: Unit) => (group: Unit[]) => {
@@ -56,7 +60,7 @@ export const phraseOverProof: DraftForm = (scope) => {
     .filter(({ complete, roles, text }) => complete && !roles.has('rule') && !INVITES.test(text))
     .flatMap((saying) => {
       const fitting = groups(proof, scope).filter((group) => scope.fits([saying, ...group], 20))
-      return fitting.slice(0, MOST_OF_PHRASE).map(over(saying))
+      return fitting.slice(0, listLimits.ofPhrase).map(over(saying))
     })
 }
 
@@ -73,16 +77,13 @@ export const ownList: DraftForm = (scope) =>
     }),
   )
 
-/** Grouping takes time quadratic in their number. */
-const MOST_RULES = 40
-
 /** Pieces of advice from stories and phrases, as a checklist. */
 export const checklist: DraftForm = (scope) => {
   const { stories, sayings } = scope.material
   const all = [...stories.flatMap(({ units }) => units), ...sayings].filter(
     ({ roles, standalone, words }) => roles.has('rule') && standalone && words <= 16,
   )
-  const rules = sampleOf(scope.random, all, { most: MOST_RULES })
+  const rules = sampleOf(scope.random, all, { most: listLimits.rules })
   if (scope.style.noLists || rules.length < 3) return []
   return groups(rules, scope)
     .filter((group) => group.length > 2)

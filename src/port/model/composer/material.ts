@@ -109,13 +109,18 @@ const unitsOf = (
   })
 }
 
-/** Of more entries of one kind than this, a sample is used. */
-const MOST_ENTRIES = 60
-const MOST_FOCUS_TERMS = 12
+const materialLimits = {
+  /** Of more entries of one kind than this, a sample is used. */
+  entries: 60,
+  focusTerms: 12,
+  /** A longer phrase cannot end a post; its beginning counts as a term. */
+  phraseLength: 200,
+  sayings: 24,
+} as const
 
 const speaksOf = ({ terms }: Focus, entry: string): boolean => {
   const text = entry.toLowerCase()
-  return [...terms].slice(0, MOST_FOCUS_TERMS).some((term) => text.includes(term))
+  return [...terms].slice(0, materialLimits.focusTerms).some((term) => text.includes(term))
 }
 
 /** The name keeps its spelling, and is not repeated before a one-liner that begins with it. */
@@ -148,7 +153,7 @@ const readEntries = <S extends Unit['source']>(
 ) => {
   const distinct = [...new Set(all)]
   const order =
-    distinct.length > MOST_ENTRIES
+    distinct.length > materialLimits.entries
       ? wantedFirst(reader.random, distinct, (entry) => speaksOf(reader.focus, entry))
       : distinct
   const allowance = allowanceFor(order.length)
@@ -158,14 +163,10 @@ const readEntries = <S extends Unit['source']>(
     const units = unitsOf({ origin, source, allowance }, reader)
     entries.push({ origin, source, units, read: origin.slice(0, allowance.characters) })
     if (units.length > 0) usable += 1
-    if (usable === MOST_ENTRIES) break
+    if (usable === materialLimits.entries) break
   }
   return entries
 }
-
-/** A longer phrase cannot end a post; its beginning counts as a term. */
-const LONGEST_PHRASE = 200
-const MOST_SAYINGS = 24
 
 /** Reads the phrases to use, each as a saying or as a term. */
 const readPhrases = (
@@ -175,15 +176,17 @@ const readPhrases = (
   const allowance = allowanceFor(entries.length)
   const read = entries.map((origin) => {
     const units =
-      origin.length > LONGEST_PHRASE ? [] : unitsOf({ origin, source: 'use', allowance }, reader)
+      origin.length > materialLimits.phraseLength
+        ? []
+        : unitsOf({ origin, source: 'use', allowance }, reader)
     return { origin, units, said: units.filter((unit) => isMaxim(unit, origin)) }
   })
   const sayings = read.flatMap(({ units, said }) => (units.length === 1 ? said : []))
   const wanted = (saying: Unit) => countShared(saying.terms, reader.focus.terms) > 0
   return {
-    sayings: [...sampleOf(reader.random, sayings, { most: MOST_SAYINGS, wanted })],
+    sayings: [...sampleOf(reader.random, sayings, { most: materialLimits.sayings, wanted })],
     terms: read.flatMap(({ origin, said }) =>
-      said.length === 0 ? [origin.slice(0, LONGEST_PHRASE)] : [],
+      said.length === 0 ? [origin.slice(0, materialLimits.phraseLength)] : [],
     ),
   }
 }

@@ -6,14 +6,18 @@ import { hookPattern, postHooks } from '#domain/growth/drafting/hooks'
 import type { Profile } from '#domain/growth/drafting/profile'
 import type { ChatMessage } from './openai.ts'
 
-const LONGEST_BODY = 4_000
+const promptLimits = {
+  bodyLength: 4_000,
+  recentPosts: 40,
+  echoLength: 12_000,
+} as const
 
 const closed = { additionalProperties: false }
 
 /** One draft as the model writes it; stories and learnings are named by the ids of the prompt. */
 export const ModelDraft = Type.Object(
   {
-    body: Type.String({ minLength: 1, maxLength: LONGEST_BODY }),
+    body: Type.String({ minLength: 1, maxLength: promptLimits.bodyLength }),
     format: Type.String({ minLength: 1, maxLength: 40 }),
     // Servers with structured output keep to these names. Others may spell them differently, which
     // is understood if possible.
@@ -76,8 +80,6 @@ export const presentInput = (revise: Revise | undefined) =>
 const storyId = (index: number): string => `S${index + 1}`
 const learningId = (index: number): string => `L${index + 1}`
 
-const MOST_RECENT = 40
-
 /** What a prompt says about the person. Stories have ids, by which the answer names them. */
 export const profileInput = ({ writing_dna: dna, goal, audience, voice }: Profile) => ({
   goal,
@@ -122,7 +124,7 @@ const inputOf = (brief: DraftBrief) => ({
   archived_products: brief.archived,
   untrusted: {
     ...presentInput(brief.revise),
-    recent_posts: brief.recent.slice(0, MOST_RECENT),
+    recent_posts: brief.recent.slice(0, promptLimits.recentPosts),
     learnings: learningsInput(brief.learnings),
   },
 })
@@ -135,15 +137,13 @@ export const draftMessages = (brief: DraftBrief): ChatMessage[] => [
   { role: 'user', content: JSON.stringify(inputOf(brief)) },
 ]
 
-const LONGEST_ECHO = 12_000
-
 /** The second and last turn: the answer, its faults, and how many drafts to replace. */
 export const repairMessages = (
   brief: DraftBrief,
   { answer, faults, wanted }: { answer: string; faults: string[]; wanted: number },
 ): ChatMessage[] => [
   ...draftMessages(brief),
-  { role: 'assistant', content: answer.slice(0, LONGEST_ECHO) || '(no text)' },
+  { role: 'assistant', content: answer.slice(0, promptLimits.echoLength) || '(no text)' },
   {
     role: 'user',
     content: `The answer cannot be used:\n${faults.map((fault) => `- ${fault}`).join('\n')}\n\nAnswer again in the same schema with exactly ${wanted} post${wanted === 1 ? '' : 's'} that replace${wanted === 1 ? 's' : ''} what cannot be used. Do not repeat the posts that were not named.`,

@@ -11,14 +11,16 @@ import {
   type ToolCall,
 } from '../thinker.ts'
 
-/** For text, arguments and reasoning together. */
-const MOST_CHARACTERS = 1_048_576
-/** Calls beyond this are only counted, each as this many characters. */
-const MOST_CALLS = 64
+const answerLimits = {
+  /** For text, arguments and reasoning together. */
+  characters: 1_048_576,
+  /** Calls beyond this are only counted, each as this many characters. */
+  calls: 64,
+  nameLength: 200,
+  /** More than any context holds. A higher count is not believed. */
+  tokens: 10_000_000,
+} as const
 const CALL_CHARACTERS = 16
-const MOST_NAME = 200
-/** More than any context holds. A higher count is not believed. */
-const MOST_TOKENS = 10_000_000
 const ID_LENGTH = 9
 
 type Fields = Record<string, unknown>
@@ -101,7 +103,7 @@ const createCalls = () => {
   let [left, latest] = [0, undefined as Slot | undefined]
   const open = (slot: Slot): void => {
     latest = slot
-    if (slots.length < MOST_CALLS) return void slots.push(slot)
+    if (slots.length < answerLimits.calls) return void slots.push(slot)
     left++
     beyond.set(slot.index, slot)
   }
@@ -112,7 +114,7 @@ const createCalls = () => {
       const called = fieldsOf(delta.function)
       const [id, name, more] = [
         textOf(delta.id),
-        textOf(called.name).slice(0, MOST_NAME),
+        textOf(called.name).slice(0, answerLimits.nameLength),
         argumentsOf(called.arguments),
       ]
       const { index } = delta
@@ -121,7 +123,7 @@ const createCalls = () => {
           ? (beyond.get(index) ?? slots.findLast((slot) => slot.index === index))
           : latest
       if (!last || begins(last, { id, name })) {
-        open({ index, id, name, arguments: slots.length < MOST_CALLS ? more : '' })
+        open({ index, id, name, arguments: slots.length < answerLimits.calls ? more : '' })
         return CALL_CHARACTERS + name.length + more.length
       }
       last.name ||= name
@@ -141,7 +143,9 @@ const createCalls = () => {
 }
 
 const isCount = (value: unknown, least: number): value is number =>
-  Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= MOST_TOKENS
+  Number.isSafeInteger(value) &&
+  (value as number) >= least &&
+  (value as number) <= answerLimits.tokens
 
 /** Undefined unless both counts can be true. Servers that do not count say 0 or nothing. */
 const usageOf = (value: unknown): ThoughtUsage | undefined => {
@@ -182,7 +186,7 @@ export const createAssembly = (turn: ThinkRequest, onText: (piece: string) => vo
     const [words, thinking] = [contentOf(delta.content), textOf(delta.reasoning_content)]
     characters += words.length + thinking.length
     for (const call of listOf(delta.tool_calls)) characters += calls.add(call)
-    if (characters > MOST_CHARACTERS) throw new ThinkError('too_large')
+    if (characters > answerLimits.characters) throw new ThinkError('too_large')
     text.add(words)
     reasoning += thinking
     declined ||= textOf(delta.refusal) !== ''

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { formParts } from '#domain/agent/channel/reply'
 import { releaseReply } from '#domain/agent/channel/reply-decisions'
-import { afterSend, beginReply, MOST_TRIES, waiting } from '#domain/agent/channel/reply-sending'
+import { afterSend, beginReply, retryLimits, waiting } from '#domain/agent/channel/reply-sending'
 import { newId } from '#kernel/ids'
 import {
   after,
@@ -21,7 +21,7 @@ test('what was provably not sent is tried again, later each time, and fails afte
   let reply = formParts(replyOf(), ['a', 'b'])
   const pauses: number[] = []
   let now = start
-  for (let tries = 1; tries < MOST_TRIES; tries++) {
+  for (let tries = 1; tries < retryLimits.tries; tries++) {
     const going = afterSend(beginReply(reply, { ...never, now }).reply, unsent, { ...never, now })
     pauses.push(going.runAt!.getTime() - now.getTime())
     expect(going.reply.status).toBe('queued')

@@ -1,13 +1,13 @@
 /** A reply's parts: each goes by one request, in order, and never twice. */
 import { describe, expect, test } from 'bun:test'
-import { MOST_PARTS } from '#domain/agent/channel/forms/parts'
+import { replyLimits } from '#domain/agent/channel/forms/parts'
 import { formParts, newReply } from '#domain/agent/channel/reply'
 import {
   afterSend,
   beginReply,
-  MOST_TRIES,
   type PartOutcome,
   resumeReply,
+  retryLimits,
   withdrawn,
 } from '#domain/agent/channel/reply-sending'
 import {
@@ -120,7 +120,7 @@ describe('a provider that tells repeated requests apart', () => {
       now = going.runAt ?? now
       times++
     }
-    expect([reply.status, times]).toEqual(['unknown', MOST_TRIES])
+    expect([reply.status, times]).toEqual(['unknown', retryLimits.tries])
     const declinedLater = afterSend(
       beginReply(afterSend(opened(['a'], repeatable), unclear, repeatable).reply, repeatable).reply,
       declined,
@@ -131,8 +131,8 @@ describe('a provider that tells repeated requests apart', () => {
 })
 
 test('a reply has a most number of parts, and says that there is more', () => {
-  const { parts } = formParts(replyOf(), Array(MOST_PARTS + 5).fill('x'))
-  expect(parts).toHaveLength(MOST_PARTS)
+  const { parts } = formParts(replyOf(), Array(replyLimits.parts + 5).fill('x'))
+  expect(parts).toHaveLength(replyLimits.parts)
   expect(parts.at(-1)!.text).toContain('too long for this channel')
 })
 

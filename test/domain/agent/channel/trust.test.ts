@@ -4,14 +4,13 @@ import { channelNames } from '#contract/channel-names'
 import {
   commonConfigError,
   conversationKey,
+  dailyJobLimits,
   hasRoomFor,
   hasRoomForMember,
   isAnswerHeld,
   isForStranger,
   isSharedThread,
   isStrangersThread,
-  MOST_OF_MEMBER,
-  MOST_OF_STRANGER,
   STRANGERS_TOOLS,
   type Trusted,
   trustOf,
@@ -70,8 +69,8 @@ test('the answer to a stranger waits for a person, unless the connection answers
 })
 
 test('a stranger begins 30 jobs a day, and all strangers of a connection 300 or what it says', () => {
-  expect(hasRoomFor({ ofSender: MOST_OF_STRANGER - 1, ofConnection: 299 }, {})).toBe(true)
-  expect(hasRoomFor({ ofSender: MOST_OF_STRANGER, ofConnection: 30 }, {})).toBe(false)
+  expect(hasRoomFor({ ofSender: dailyJobLimits.ofStranger - 1, ofConnection: 299 }, {})).toBe(true)
+  expect(hasRoomFor({ ofSender: dailyJobLimits.ofStranger, ofConnection: 30 }, {})).toBe(false)
   expect(hasRoomFor({ ofSender: 0, ofConnection: 300 }, {})).toBe(false)
   expect(hasRoomFor({ ofSender: 0, ofConnection: 300 }, { dailyJobs: 301 })).toBe(true)
   expect(hasRoomFor({ ofSender: 0, ofConnection: 0 }, { dailyJobs: 0 })).toBe(false)
@@ -81,8 +80,8 @@ test('a stranger begins 30 jobs a day, and all strangers of a connection 300 or 
 
 test('a member begins 100 jobs a day where names can be forged, and as many as wanted elsewhere', () => {
   for (const channel of channelNames) {
-    expect(hasRoomForMember({ channel }, MOST_OF_MEMBER - 1)).toBe(true)
-    expect(hasRoomForMember({ channel }, MOST_OF_MEMBER)).toBe(
+    expect(hasRoomForMember({ channel }, dailyJobLimits.ofMember - 1)).toBe(true)
+    expect(hasRoomForMember({ channel }, dailyJobLimits.ofMember)).toBe(
       channel !== 'email' && channel !== 'sms',
     )
   }

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'bun:test'
 import {
   type Memory,
-  MOST_MEMORIES,
   memoryHash,
+  memoryLimits,
   memoryOwner,
   remember,
   type Stored,
@@ -33,7 +33,7 @@ const told = {
 const cases = [true, false].flatMap((isEqual) =>
   [true, false].flatMap((wasUntrusted) =>
     [true, false].flatMap((isUntrusted) =>
-      [0, MOST_MEMORIES - 1, MOST_MEMORIES].map((count) => ({
+      [0, memoryLimits.all - 1, memoryLimits.all].map((count) => ({
         isEqual,
         wasUntrusted,
         isUntrusted,
@@ -60,7 +60,7 @@ describe.each(cases)(
     })
 
     test('a full scope loses the one unused for longest, and only to a new one', () => {
-      expect(removed).toBe(!isEqual && count === MOST_MEMORIES ? 'oldest' : null)
+      expect(removed).toBe(!isEqual && count === memoryLimits.all ? 'oldest' : null)
     })
 
     test('its mark is that of the job that stored it first, for ever', () => {

@@ -3,15 +3,12 @@ import { describe, expect, test } from 'bun:test'
 import {
   activate,
   firstVersion,
-  MOST_ACTIVE,
-  MOST_PINNED,
-  MOST_PLAYBOOKS,
-  MOST_VERSIONS,
   needsPerson,
   newDraft,
   newPlaybook,
   type Playbook,
   type PlaybookVersion,
+  playbookLimits,
   rejectVersion,
   updatePlaybook,
 } from '#domain/agent/knowledge/playbook'
@@ -113,13 +110,15 @@ test('version 1 is active, and the next are drafts', () => {
     expect.objectContaining({ number: 2, state: 'draft', decided_by: null, decided_at: null }),
     null,
   ])
-  expect(newDraft({ count: MOST_VERSIONS, newest: 70, oldest: 'v9' }, given)).toMatchObject({
+  expect(
+    newDraft({ count: playbookLimits.versions, newest: 70, oldest: 'v9' }, given),
+  ).toMatchObject({
     version: { number: 71 },
     removed: 'v9',
   })
-  expect(codeOf(() => newDraft({ count: MOST_VERSIONS, newest: 50, oldest: null }, given))).toBe(
-    'invalid_input',
-  )
+  expect(
+    codeOf(() => newDraft({ count: playbookLimits.versions, newest: 50, oldest: null }, given)),
+  ).toBe('invalid_input')
 })
 
 const playbook: Playbook = {
@@ -147,20 +146,22 @@ const make = (changes: object, pinned = false) =>
   })
 
 test('a playbook is made active, within what a workspace may have', () => {
-  expect(make({ active: MOST_ACTIVE - 1, pinned: MOST_PINNED - 1 }, true)).toMatchObject({
+  expect(
+    make({ active: playbookLimits.active - 1, pinned: playbookLimits.pinned - 1 }, true),
+  ).toMatchObject({
     name: 'Launch',
     status: 'active',
     pinned: true,
   })
-  expect(make({ pinned: MOST_PINNED })).toMatchObject({ pinned: false })
-  expect(codeOf(() => make({ active: MOST_ACTIVE }))).toBe('invalid_input')
-  expect(codeOf(() => make({ all: MOST_PLAYBOOKS }))).toBe('invalid_input')
-  expect(codeOf(() => make({ pinned: MOST_PINNED }, true))).toBe('invalid_input')
+  expect(make({ pinned: playbookLimits.pinned })).toMatchObject({ pinned: false })
+  expect(codeOf(() => make({ active: playbookLimits.active }))).toBe('invalid_input')
+  expect(codeOf(() => make({ all: playbookLimits.all }))).toBe('invalid_input')
+  expect(codeOf(() => make({ pinned: playbookLimits.pinned }, true))).toBe('invalid_input')
   const taken = () => newPlaybook({ ...playbook, taken: true, counts: none, now })
   expect(codeOf(taken)).toBe('conflict')
 })
 
-const full = { all: 300, active: MOST_ACTIVE, pinned: MOST_PINNED }
+const full = { all: 300, active: playbookLimits.active, pinned: playbookLimits.pinned }
 const changes: [string, Partial<Playbook>, Partial<Playbook>, isRefused: boolean][] = [
   ['renaming', {}, { name: 'Other' }, false],
   ['archiving', {}, { status: 'archived' }, false],

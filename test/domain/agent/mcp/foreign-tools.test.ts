@@ -1,8 +1,8 @@
 /** Which tools of a server outside are offered, and as what. */
 import { describe, expect, test } from 'bun:test'
 import {
+  foreignToolLimits,
   foreignTools,
-  LONGEST_PREFIX,
   offeredName,
   prefixesCollide,
   prefixOf,
@@ -40,7 +40,9 @@ describe('a name', () => {
 
   test('has at most 64 characters with the longest prefix', () => {
     for (const length of [30, 31, 128])
-      expect(offeredName('p'.repeat(LONGEST_PREFIX), 'n'.repeat(length)).length).toBe(64)
+      expect(
+        offeredName('p'.repeat(foreignToolLimits.prefixLength), 'n'.repeat(length)).length,
+      ).toBe(64)
   })
 })
 
@@ -50,7 +52,7 @@ describe('a prefix', () => {
     ['My  server (2)', 'my_server_2'],
     ['42 things', 'things'],
     ['日本', 'server'],
-    ['a'.repeat(80), 'a'.repeat(LONGEST_PREFIX)],
+    ['a'.repeat(80), 'a'.repeat(foreignToolLimits.prefixLength)],
   ])('of %p is %p', (name, prefix) => {
     expect(prefixOf(name)).toBe(prefix)
     expect(prefix).toMatch(/^[a-z][a-z0-9_]*$/)

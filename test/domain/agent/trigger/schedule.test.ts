@@ -2,7 +2,6 @@ import { describe, expect, test } from 'bun:test'
 import {
   cameDue,
   cancelSchedule,
-  MOST_ACTIVE_SCHEDULES,
   newSchedule,
   nextTimes,
   pauseSchedule,
@@ -11,6 +10,7 @@ import {
   type Schedule,
   type ScheduleInput,
   type ScheduleStatus,
+  scheduleLimits,
   updateSchedule,
 } from '#domain/agent/trigger/schedule'
 import { errorOf } from '#test/domain/errors'
@@ -54,7 +54,7 @@ describe('a new schedule', () => {
   })
 
   test('is refused beside fifty active ones', () => {
-    const full = { active: MOST_ACTIVE_SCHEDULES, now: at() }
+    const full = { active: scheduleLimits.active, now: at() }
     expect(
       errorOf(() => newSchedule('s', { goal: 'Look', cron: '0 9 * * *' }, from, full)).code,
     ).toBe('conflict')
@@ -158,9 +158,9 @@ test('activating again forgets the failures, and is refused beside fifty others'
     paused_by: null,
   })
   expect(
-    errorOf(() => change(inState('paused'), { status: 'active' }, MOST_ACTIVE_SCHEDULES)).code,
+    errorOf(() => change(inState('paused'), { status: 'active' }, scheduleLimits.active)).code,
   ).toBe('conflict')
-  expect(change(daily, { status: 'active' }, MOST_ACTIVE_SCHEDULES)).toMatchObject({
+  expect(change(daily, { status: 'active' }, scheduleLimits.active)).toMatchObject({
     status: 'active',
   })
 })

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import {
   isAnswered,
-  MOST_WEBHOOK_RULES,
   newWebhookRule,
   revealSecret,
   revealTo,
   takesPosts,
   updateWebhookRule,
+  webhookRuleLimits,
   webhookRuleTaskView,
   webhookRuleView,
 } from '#domain/agent/trigger/webhook-rule'
@@ -36,7 +36,7 @@ test('a new rule is enabled and unused, and refused beside twenty others', () =>
     last_at: null,
   })
   expect(
-    errorOf(() => newWebhookRule({ ...wish, total: MOST_WEBHOOK_RULES, now: at() })).code,
+    errorOf(() => newWebhookRule({ ...wish, total: webhookRuleLimits.rules, now: at() })).code,
   ).toBe('conflict')
 })
 

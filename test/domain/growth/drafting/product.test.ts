@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { productRecord } from '#contract/records/growth/product'
 import {
-  MOST_ACTIVE_PRODUCTS,
-  MOST_PRODUCTS,
   newProduct,
   type Product,
+  productLimits,
   productsForBrief,
   updateProduct,
 } from '#domain/growth/drafting/product'
@@ -44,19 +43,19 @@ describe('a new product', () => {
   test.each([
     [{ taken: true }, 'cannot add: an active product is named Loopline'],
     [
-      { active: MOST_ACTIVE_PRODUCTS },
-      `cannot add: ${MOST_ACTIVE_PRODUCTS} products are active; archive one first`,
+      { active: productLimits.active },
+      `cannot add: ${productLimits.active} products are active; archive one first`,
     ],
     [
-      { total: MOST_PRODUCTS },
-      `cannot add: the workspace has ${MOST_PRODUCTS} products; edit an archived one and make it active instead`,
+      { total: productLimits.all },
+      `cannot add: the workspace has ${productLimits.all} products; edit an archived one and make it active instead`,
     ],
   ])('is refused beside %j', (others, message) =>
     expect(errorOf(add(others))).toMatchObject({ code: 'conflict', message }),
   )
 
   test('may be the last one within the limit', () => {
-    expect(add({ active: MOST_ACTIVE_PRODUCTS - 1, total: MOST_PRODUCTS - 1 })().status).toBe(
+    expect(add({ active: productLimits.active - 1, total: productLimits.all - 1 })().status).toBe(
       'active',
     )
   })
@@ -86,7 +85,7 @@ describe('a change', () => {
   })
 
   test('to active needs a free name and room within the limit; an archived product needs neither', () => {
-    const full = { taken: true, active: MOST_ACTIVE_PRODUCTS }
+    const full = { taken: true, active: productLimits.active }
     expect(errorOf(() => change(archived, { status: 'active' }, full)).message).toBe(
       'cannot change: an active product is named Loopline',
     )

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { type ArmComparison, compare, LEAST_PER_ARM } from '#domain/growth/learning/comparison'
+import { type ArmComparison, compare, comparisonLimits } from '#domain/growth/learning/comparison'
 
 const control = [9, 11, 10, 13, 8, 12, 10, 9]
 const better = [12, 15, 11, 19, 14, 17, 13, 16, 18, 15]
@@ -39,10 +39,10 @@ describe('an arm against the control', () => {
     expect(against({ control: better, variant: control }).reading).toBe('lower'))
 
   test.each([
-    [LEAST_PER_ARM - 1, LEAST_PER_ARM, 'not_enough_data'],
-    [LEAST_PER_ARM, LEAST_PER_ARM - 1, 'not_enough_data'],
+    [comparisonLimits.leastPerArm - 1, comparisonLimits.leastPerArm, 'not_enough_data'],
+    [comparisonLimits.leastPerArm, comparisonLimits.leastPerArm - 1, 'not_enough_data'],
     [0, 0, 'not_enough_data'],
-    [LEAST_PER_ARM, LEAST_PER_ARM, 'unclear'],
+    [comparisonLimits.leastPerArm, comparisonLimits.leastPerArm, 'unclear'],
   ])('with %d posts of the control and %d of its own is %s', (n, m, reading) => {
     const one = against({ control: alike.slice(0, n), variant: alike.slice(0, m) })
     expect(one.reading).toBe(reading as never)
@@ -51,10 +51,10 @@ describe('an arm against the control', () => {
       difference: null,
       interval: null,
       effect_size: null,
-      needed_per_arm: LEAST_PER_ARM,
+      needed_per_arm: comparisonLimits.leastPerArm,
     })
     expect(one.note).toBe(
-      `Not enough data: variant has ${m} and control has ${n} posts with metrics; each needs ${LEAST_PER_ARM}.`,
+      `Not enough data: variant has ${m} and control has ${n} posts with metrics; each needs ${comparisonLimits.leastPerArm}.`,
     )
   })
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import type { PlanState } from '#contract/limits'
 import {
-  MOST_TARGETS,
   newTarget,
   nextReadAt,
   nextTargetRead,
   normalHandle,
   readTarget,
   type TargetStatus,
+  targetLimits,
   unreadTarget,
   updateTarget,
   type Watching,
@@ -56,10 +56,12 @@ test('an account is a target once, and the number of targets is limited', () => 
     errorOf(() => newTarget('t', { ...asked, others: { total: 1, taken: true } })).message,
   ).toBe('ships_on.tuesday is already a target')
   expect(
-    newTarget('t', { ...asked, others: { total: MOST_TARGETS - 1, taken: false } }).status,
+    newTarget('t', { ...asked, others: { total: targetLimits.targets - 1, taken: false } }).status,
   ).toBe('active')
   expect(
-    errorOf(() => newTarget('t', { ...asked, others: { total: MOST_TARGETS, taken: false } })).code,
+    errorOf(() =>
+      newTarget('t', { ...asked, others: { total: targetLimits.targets, taken: false } }),
+    ).code,
   ).toBe('conflict')
 })
 

@@ -1,6 +1,6 @@
 /** What conversations by mail have of their own, through either of its providers. */
 import { describe, expect, test } from 'bun:test'
-import { MOST_OF_MEMBER, USED_UP } from '#domain/agent/channel/trust'
+import { dailyJobLimits, USED_UP } from '#domain/agent/channel/trust'
 import { begunBefore, channelJobs, linked, settledMessages } from '#test/support/channels/dev-posts'
 import { mailgunStory, quoting, resendStory } from '#test/support/channels/mail-story'
 import { codeIn, linkCode, sendersOf } from '#test/support/channels/senders'
@@ -139,7 +139,11 @@ describe('through Resend', () => {
   test('a member who has used up the day is told so once, and no text or file beyond it is kept', async () => {
     const story = await resendStory(world)
     const identity = await linked(world.app, story, ADA)
-    await begunBefore(world.app, story, { sender: ADA, identity, count: MOST_OF_MEMBER - 1 })
+    await begunBefore(world.app, story, {
+      sender: ADA,
+      identity,
+      count: dailyJobLimits.ofMember - 1,
+    })
     const file = {
       id: 'f2',
       filename: 'notes.md',
@@ -157,7 +161,9 @@ describe('through Resend', () => {
       world.resend.requests.filter((each) => each.startsWith('GET /emails/receiving')).length
     const before = reads()
     await story.writes({ text: 'far too many' })
-    expect(await settledMessages(world.app, story, MOST_OF_MEMBER)).toHaveLength(MOST_OF_MEMBER)
+    expect(await settledMessages(world.app, story, dailyJobLimits.ofMember)).toHaveLength(
+      dailyJobLimits.ofMember,
+    )
     expect([
       reads(),
       (await story.reads(2)).length,

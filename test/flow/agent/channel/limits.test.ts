@@ -1,6 +1,6 @@
 /** How much comes in from channels, from whom: rates, budgets of strangers, and policies. */
 import { describe, expect, test } from 'bun:test'
-import { MOST_OF_MEMBER } from '#domain/agent/channel/trust'
+import { dailyJobLimits } from '#domain/agent/channel/trust'
 import { newId } from '#kernel/ids'
 import { overJob } from '#test/support/agent/agent'
 import { eventually } from '#test/support/app'
@@ -267,7 +267,7 @@ describe('strangers', () => {
 test('a member whose name cannot be forged is held to no number of jobs a day', async () => {
   const channel = await place()
   const identity = await linked(app, channel, 'ada')
-  await begunBefore(app, channel, { sender: 'ada', identity, count: MOST_OF_MEMBER })
+  await begunBefore(app, channel, { sender: 'ada', identity, count: dailyJobLimits.ofMember })
   expect((await postDev(app.url, channel, { sender: 'ada' })).status).toBe(200)
   expect(await channelJobs(app, channel)).toHaveLength(1)
 })

@@ -3,7 +3,7 @@
  * documents that are deleted.
  */
 import { expect, test } from 'bun:test'
-import { BLOCK, MOST_PASSAGES } from '#domain/agent/knowledge/document'
+import { BLOCK, documentLimits } from '#domain/agent/knowledge/document'
 import { testStops } from '#test/support/actors/stops'
 import { documentStory, makeDocument } from '#test/support/agent/documents'
 import { brokenInvariants } from '#test/support/agent/invariants'
@@ -44,7 +44,7 @@ const odd: [what: string, content: string, expected: object][] = [
   ['blanks', ' \n\t\n', { status: 'failed', error: 'no_text: it has no letters or digits' }],
   [
     'more headings than text',
-    '# a\nb\n'.repeat(MOST_PASSAGES + 1),
+    '# a\nb\n'.repeat(documentLimits.passages + 1),
     {
       status: 'failed',
       error: 'too_many_passages: it has more than 4096; divide it, or use fewer headings',

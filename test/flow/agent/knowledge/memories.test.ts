@@ -3,7 +3,7 @@
  * given.
  */
 import { describe, expect, test } from 'bun:test'
-import { type Memory, MOST_MEMORIES } from '#domain/agent/knowledge/memory'
+import { type Memory, memoryLimits } from '#domain/agent/knowledge/memory'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
 import { jobOf, messagesIn, overJob, stepsIn, turn } from '#test/support/agent/agent'
@@ -169,7 +169,7 @@ describe('in a job', () => {
       configuration, created_at, updated_at)
       select gen_random_uuid(), ${tenantId}, 'workspace', 'filler ' || n, n::text, '', 'simple',
         now(), now()
-      from generate_series(2, ${MOST_MEMORIES}::int) n`
+      from generate_series(2, ${memoryLimits.all}::int) n`
     await app.owner`update agent_memory set last_used_at = now() + interval '1 minute'
       where id = ${id}`
     await calls('remember', { text: 'The newest', scope: 'workspace' })
@@ -177,7 +177,7 @@ describe('in a job', () => {
       (await app.owner`select count(*)::int from agent_memory where tenant_id = ${tenantId}`) as unknown as [
         { count: number },
       ]
-    expect(count).toBe(MOST_MEMORIES)
+    expect(count).toBe(memoryLimits.all)
     expect(await texts('?q=oldest')).toEqual(['The oldest of all'])
     expect(await texts('?q=newest')).toEqual(['The newest'])
   })

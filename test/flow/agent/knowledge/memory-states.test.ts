@@ -3,7 +3,7 @@
  * and whose new one takes its place; and which of them a turn is given.
  */
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { MOST_MEMORIES } from '#domain/agent/knowledge/memory'
+import { memoryLimits } from '#domain/agent/knowledge/memory'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
 import { overJob, turn } from '#test/support/agent/agent'
@@ -176,7 +176,7 @@ const fill = async (
     select gen_random_uuid(), ${tenantId}, ${person ? 'user' : 'workspace'}, ${person},
       'filler ' || n, n::text, ${untrusted}, '', 'simple',
       now() - interval '1 day' + n * interval '1 second', now()
-        from generate_series(1, ${MOST_MEMORIES}::int) n`
+        from generate_series(1, ${memoryLimits.all}::int) n`
 }
 
 const full = owners.flatMap((filled) =>
@@ -206,14 +206,14 @@ test.each(full)(
     const isSame = filled === told
     expect([await left(), await count()]).toEqual([
       isSame ? 'filler 2' : 'filler 1',
-      MOST_MEMORIES + (isSame ? 0 : 1),
+      memoryLimits.all + (isSame ? 0 : 1),
     ])
     if (!isSame) return
     // A deletion makes room for one.
     await app.owner`delete from agent_memory where tenant_id = ${at.tenantId}
       and text = 'filler 300'`
     await tell(`second ${newId()}`)
-    expect([await left(), await count()]).toEqual(['filler 2', MOST_MEMORIES])
+    expect([await left(), await count()]).toEqual(['filler 2', memoryLimits.all])
   },
 )
 

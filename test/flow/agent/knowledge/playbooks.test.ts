@@ -3,7 +3,7 @@
  * proposes, and who lets it hold.
  */
 import { describe, expect, test } from 'bun:test'
-import { MOST_VERSIONS } from '#domain/agent/knowledge/playbook'
+import { playbookLimits } from '#domain/agent/knowledge/playbook'
 import { newId } from '#kernel/ids'
 import { LAUNCH, playbookModel, playbookStory } from '#test/support/agent/playbooks'
 import { makePlaybook } from '#test/support/agent/records'
@@ -164,21 +164,21 @@ describe('a version', () => {
       expect((await decide(other.id, one.id, what)).status).toBe(404)
   })
 
-  test(`makes room where there are ${MOST_VERSIONS}: the oldest decided one goes, a draft never`, async () => {
+  test(`makes room where there are ${playbookLimits.versions}: the oldest decided one goes, a draft never`, async () => {
     const { made, draft, decide, statesOf, send } = await setUp()
     const { id } = await made()
     const two = await draft(id)
-    for (let number = 3; number <= MOST_VERSIONS; number++) await draft(id)
+    for (let number = 3; number <= playbookLimits.versions; number++) await draft(id)
     const { status, body } = await send('POST', `playbooks/${id}/versions`, { content: 'One more' })
     expect([status, body.error.message]).toEqual([
       400,
       expect.stringContaining('drafts of this playbook wait for a decision'),
     ])
     await decide(id, two.id, 'reject')
-    expect((await draft(id)).number).toBe(MOST_VERSIONS + 1)
+    expect((await draft(id)).number).toBe(playbookLimits.versions + 1)
     const states = await statesOf(id)
     expect([states.length, states.at(-1), states.at(-2)]).toEqual([
-      MOST_VERSIONS,
+      playbookLimits.versions,
       [1, 'active'],
       [3, 'draft'],
     ])

@@ -9,17 +9,19 @@ import { LONGEST_SLACK, slackForm, slackStyle } from './slack.ts'
 import { LONGEST_SMS, smsForm, smsStyle } from './sms.ts'
 import { LONGEST_WHATSAPP, whatsappForm, whatsappStyle } from './whatsapp.ts'
 
-/** The most messages of one reply: nobody wants more at once. */
-export const MOST_PARTS = 20
+export const replyLimits = {
+  /** The most messages of one reply: nobody wants more at once. */
+  parts: 20,
+  /**
+   * How many characters one character can become when a channel's form writes it as text: `…`
+   * becomes three full stops, `&` five characters.
+   */
+  growth: 7,
+  /** The limit for all mails of a reply together. Beyond it they are sent without HTML. */
+  htmlLength: 400_000,
+} as const
 export const CUT =
   'The rest of this answer is too long for this channel. You can read it in the app.'
-/**
- * How many characters one character can become when a channel's form writes it as text: `…` becomes
- * three full stops, `&` five characters.
- */
-const MOST_GROWTH = 7
-/** The limit for all mails of a reply together. Beyond it they are sent without HTML. */
-const LONGEST_HTML = 400_000
 
 export interface MessageParts {
   texts: string[]
@@ -44,7 +46,7 @@ const mails = (markdown: string): MessageParts => {
   const html = bodies.map((body) => body.html)
   return {
     texts: bodies.map(({ text }) => text),
-    html: html.join('').length > LONGEST_HTML ? null : html,
+    html: html.join('').length > replyLimits.htmlLength ? null : html,
   }
 }
 
@@ -58,7 +60,7 @@ const forms: Record<Channel, Form> = {
 
 /** As much of a text as its messages can hold, and whether that cuts it. */
 const cutToMost = ({ longest }: Form, markdown: string): { text: string; isCut: boolean } => {
-  const text = beginning(markdown, MOST_PARTS * longest)
+  const text = beginning(markdown, replyLimits.parts * longest)
   return { text, isCut: text.length < markdown.length }
 }
 
@@ -69,7 +71,7 @@ export const partsOf = (channel: Channel, markdown: string): MessageParts => {
   const { texts, html } = form.partsOf(text)
   return {
     texts: isCut ? [...texts, CUT] : texts,
-    html: isCut || texts.length > MOST_PARTS ? null : html,
+    html: isCut || texts.length > replyLimits.parts ? null : html,
   }
 }
 
@@ -83,7 +85,7 @@ export const plainPartsOf = (channel: Channel, markdown: string): MessageParts =
     const written = style.escaped(piece)
     return style.fits(style.sizeOf(written))
       ? [written]
-      : cutText(piece, Math.floor(longest / MOST_GROWTH)).map(style.escaped)
+      : cutText(piece, Math.floor(longest / replyLimits.growth)).map(style.escaped)
   })
   return { texts: isCut ? [...texts, CUT] : texts, html: null }
 }

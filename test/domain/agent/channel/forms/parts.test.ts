@@ -3,7 +3,7 @@
  */
 import { expect, test } from 'bun:test'
 import { channelNames } from '#contract/channel-names'
-import { CUT, MOST_PARTS, partsOf, plainPartsOf } from '#domain/agent/channel/forms/parts'
+import { CUT, partsOf, plainPartsOf, replyLimits } from '#domain/agent/channel/forms/parts'
 import { hostile } from '../../../../support/texts/markdown.ts'
 
 const LONGEST = { email: 100_000, slack: 4_000, whatsapp: 4_096, sms: 1_530, dev: 16_000 }
@@ -12,7 +12,7 @@ test.each([...channelNames])(
   '%s: a text longer than the parts can hold says that there is more',
   (channel) => {
     for (const make of [partsOf, plainPartsOf]) {
-      const most = MOST_PARTS * LONGEST[channel]
+      const most = replyLimits.parts * LONGEST[channel]
       const { texts, html } = make(channel, `${'word '.repeat(most / 5)}END`)
       expect(texts.join(' ')).not.toContain('END')
       expect([texts.at(-1), html]).toEqual([CUT, null])
@@ -30,7 +30,7 @@ test.each(Object.entries(hostile))(
         true,
       )
       const letters = (all: string) => all.replaceAll(/[^a-z]/g, '').length
-      if (texts.length <= MOST_PARTS && channel !== 'sms')
+      if (texts.length <= replyLimits.parts && channel !== 'sms')
         expect(letters(texts.join(''))).toBeGreaterThanOrEqual(letters(text))
       if (channel === 'slack') expect(texts.join('')).not.toMatch(/[<>]/)
     }
