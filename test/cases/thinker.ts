@@ -1,6 +1,8 @@
 /** What a thinker makes of everything that models and servers do, streamed or not. */
+
 import { describe, expect, test } from 'bun:test'
-import { ThinkError, type Thought } from '#port/model/thinker'
+import type { Thought } from '#domain/agent/job/answer'
+import { ThinkError } from '#port/model/thinker'
 import { type ChatMode, FAKE_SECRET, FOREIGN_ID } from '#test/support/model/fake-chat-modes'
 import { createFakeOpenAi } from '#test/support/model/fake-openai'
 import { lookTool, thinkerOn, thinkOn } from '#test/support/model/openai-thinker'

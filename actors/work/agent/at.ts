@@ -1,60 +1,66 @@
-/** What a letter about a job knows, and how it ends. */
+/** What a letter about a job knows, and the decision that an answer makes of it. */
 import { toolCaller } from '#decisions/agent/caller'
-import { pausedEvent, pauseNotice } from '#decisions/agent/schedules'
+import { type AroundJob, factsAt, jobEffects } from '#decisions/agent/job-effects'
 import type { ToolCaller } from '#decisions/agent/toolbox'
 import { Authors, type MessageAuthor, othersIn, withUnknown } from '#domain/agent/job/authors'
+import { type JobChange, type JobFacts, taintJob, unchanged } from '#domain/agent/job/change'
 import { isOver, type Job } from '#domain/agent/job/job'
-import { dueNow } from '#domain/agent/job/limits'
-import type { JobEnd, Next } from '#domain/agent/job/loop'
-import type { StepHead } from '#domain/agent/job/step'
+import type { Step, StepHead } from '#domain/agent/job/step'
 import { CONVERSATION } from '#domain/agent/job/taint'
-import { ranOut, type Schedule } from '#domain/agent/trigger/schedule'
+import { type JobAnswer, stepOf } from '#domain/agent/job/transition'
 import { authorsBefore, theseNow } from '#store/agent/authors'
 import { type CallerNow, callerNow } from '#store/agent/callers'
 import { channelOriginPart } from '#store/agent/channel-replies'
-import { jobPart, orderPart } from '#store/agent/jobs'
-import { saveSchedule, schedulePart } from '#store/agent/schedules'
-import { headsOf } from '#store/agent/steps'
-import { type JobThread, tenantPart, threadOf } from '#store/agent/thread'
+import { jobPart, openTreeOf, orderPart, treeFacts } from '#store/agent/jobs'
+import { schedulePart } from '#store/agent/schedules'
+import { headsOf, stepPart } from '#store/agent/steps'
+import { tenantPart, threadOf } from '#store/agent/thread'
 import type { Sql } from '#store/engine/db'
-import type { Effects, Gate } from '#store/engine/letter'
+import { type Effects, type Gate, merge } from '#store/engine/letter'
 import { loadNow, when } from '#store/engine/load'
 import { type Work, workFor } from '#store/engine/work'
 import type { Decision } from '../../engine/letter.ts'
-import { JobChanges } from './changes.ts'
 import type { AgentDeps } from './deps.ts'
-import { type Family, familyOf, familyParts, part } from './family.ts'
-import { type Telling, tellEnd } from './telling.ts'
 
 /** Nothing runs outside. */
 type Decided = { decision: Decision<void> }
 
+type Head = Omit<StepHead, 'way'>
+
 /** The letter of a claim, or of an outcome. */
-export interface At {
+export interface At extends AroundJob {
   sql: Sql
   gate: Gate
   work: Work
-  changes: JobChanges
+  /** As of now: it may have read more than when it was asked for. */
+  job: Job
+  facts: JobFacts
   caller: ToolCaller
   /** What the caller may do, as of now. */
   callerNow: CallerNow
+  /** Nobody asks for the job any more. */
+  isGone: boolean
   /** Those who wrote what the job is given of its conversation. */
   authors: Authors
   /** Of the job, before this letter. */
-  heads: readonly Omit<StepHead, 'way'>[]
-  /**
-   * Rows of work of the conversation's next jobs, which may begin once this one has ended or waits.
-   */
-  next: string[]
-  /** Of a run: its schedule, and the row of work of its next time. */
-  run: { schedule: Schedule; work: string | undefined } | undefined
-  family: Family
-  /** Of a job that a message of a channel has begun. */
-  channel: Telling | undefined
+  heads: readonly Head[]
+  /** Whether it waits for another job of its conversation. */
+  isBehind: boolean
+  /** What a person asked for. */
+  goal: string
+  /** Calls of the model that the whole tree has made. */
+  treeCalls: number
 }
 
-/** The schedule whose run a job is, with its row of work. */
-const scheduleOf = ({ cause }: Job) => {
+/** `effects`: what the letter changes besides. Without a run, the change says why. */
+export interface Begun<Run> {
+  change: JobChange
+  run?: Run
+  effects?: Effects
+}
+
+/** What to load of the schedule whose run a job is, with its row of work. */
+const runParts = ({ cause }: Job) => {
   const id = cause?.kind === 'schedule' ? cause.id : undefined
   return {
     schedule: when(id !== undefined, schedulePart(id ?? '')),
@@ -62,53 +68,67 @@ const scheduleOf = ({ cause }: Job) => {
   }
 }
 
-/**
- * The job with all that a letter about it needs; undefined if it is over. The caller is undefined
- * if nobody asks for it any more.
- */
+const waitsForChild = ({ state, awaits_kind }: Head): boolean =>
+  state === 'waiting' && awaits_kind === 'child'
+
+/** Of the tree of a job: what it shares with its root, and whom its end concerns. */
+const familyParts = ({ id, root_id, parent_id, parent_step_id }: Job, heads: readonly Head[]) => ({
+  tree: treeFacts(root_id),
+  parentJob: when(parent_id !== null, jobPart(parent_id ?? id)),
+  parentStep: when(parent_step_id !== null, stepPart(parent_step_id ?? id)),
+  below: when(heads.some(waitsForChild), openTreeOf(id)),
+})
+
+const NOBODY: CallerNow = { role: null, scopes: [], name: null }
+
+/** The job with all that a letter about it needs; undefined if it is over. */
 export const openJob = async (
   { publicUrl }: Pick<AgentDeps, 'publicUrl'>,
   sql: Sql,
   gate: Gate,
   work: Work,
-) => {
+): Promise<At | undefined> => {
   const { job, heads } = await loadNow(sql, {
     job: jobPart(work.ref_id),
     heads: headsOf(work.ref_id),
   })
   if (!job || isOver(job)) return undefined
-  const found = await loadNow(sql, {
+  const { thread, schedule, order, tree, origin, ...found } = await loadNow(sql, {
     thread: threadOf(job),
     now: callerNow(job.on_behalf),
     order: orderPart(job),
     tenant: tenantPart,
     authors: when(job.message_id !== null || job.parent_id !== null, authorsBefore(job.root_id)),
-    ...scheduleOf(job),
+    ...runParts(job),
     origin: when(job.kind === 'channel' || job.parent_id !== null, channelOriginPart(job.root_id)),
     ...familyParts(job, heads),
   })
-  const changes = new JobChanges(job, found.thread, gate.now)
+  const now = found.now ?? NOBODY
   const authors = await authorsFor(sql, job, found)
-  taintByConversation(changes, { authors, thread: found.thread })
-  const run = found.schedule && { schedule: found.schedule, work: found.scheduleWork?.id }
-  const family = familyOf(job, found)
-  const at = found.now && {
-    ...{
-      sql,
-      gate,
-      work,
-      changes,
-      heads,
-      run,
-      family,
-      authors,
-      callerNow: found.now,
-      next: found.order.next,
-    },
-    caller: toolCaller(found.tenant!.id, job.on_behalf, found.now),
-    channel: found.origin && { origin: found.origin, publicUrl },
+  const facts = { ...factsAt(gate.now), thread, schedule }
+  // Since it was asked for, its conversation may have got words of people outside: the answer
+  // before it, or a summary; and whoever wrote some of it may do less than then.
+  const sources = [...(thread?.is_untrusted ? [CONVERSATION] : []), ...authors.sources]
+  return {
+    sql,
+    gate,
+    work,
+    job: taintJob(unchanged(job, facts), sources).job,
+    facts,
+    heads,
+    authors,
+    caller: toolCaller(found.tenant!.id, job.on_behalf, now),
+    callerNow: now,
+    isGone: !found.now,
+    isBehind: order.is_busy,
+    next: order.next,
+    goal: tree.goal,
+    treeCalls: tree.model_calls,
+    run: schedule && { schedule, work: found.scheduleWork?.id },
+    parent: job.parent_id === null ? undefined : { job: found.parentJob, step: found.parentStep },
+    below: (found.below ?? []).filter(({ id }) => id !== job.id),
+    channel: found.now && origin && { origin, publicUrl },
   }
-  return { job, heads, order: found.order, changes, run, family, authors, at }
 }
 
 /** Most conversations are of one person, about whom all is known. */
@@ -119,65 +139,29 @@ const authorsFor = async (
 ): Promise<Authors> => {
   const others = now ? othersIn(authors ?? [], on_behalf) : []
   const known = others.length > 0 ? (await loadNow(sql, { known: theseNow(others) })).known : []
-  return new Authors(
-    withUnknown(others, known),
-    on_behalf,
-    now ?? { role: null, scopes: [], name: null },
-  )
+  return new Authors(withUnknown(others, known), on_behalf, now ?? NOBODY)
 }
 
-/**
- * Since the job was asked for, its conversation may have got words of people outside: the answer
- * before it, or a summary; and whoever wrote some of it may do less than then.
- */
-const taintByConversation = (
-  changes: JobChanges,
-  { authors, thread }: { authors: Authors; thread: JobThread | undefined },
-): void => changes.taint([...(thread?.is_untrusted ? [CONVERSATION] : []), ...authors.sources])
-
-/** The job's row is due again. */
-export const again = (
-  { changes, work, gate: { now } }: Pick<At, 'changes' | 'work' | 'gate'>,
-  at: Date,
-): Decided => {
-  changes.also({ requeued: [{ id: work.id, runAt: at <= now ? dueNow(changes.job, at) : at }] })
-  return { decision: { reply: undefined, effects: changes.effects() } }
-}
-
-type Ending = Pick<At, 'changes' | 'work' | 'next' | 'gate' | 'run' | 'family' | 'channel'>
-
-/** Lets the conversation's next jobs begin. */
-export const giveWay = ({ changes, next, gate }: Ending): void => {
-  if (next.length > 0) changes.also({ requeued: next.map((id) => ({ id, runAt: gate.now })) })
-}
-
-/** The job is over. */
-export const over = (at: Ending, { end }: Extract<Next, { kind: 'end' }>): Decided => {
-  const { changes, work } = at
-  const { effects, notice } = at.run ? runEnded(at.run, end, at.gate.now) : {}
-  changes.end(end, notice)
-  changes.also(effects ?? {})
-  tellEnd(at)
-  part(at)
-  giveWay(at)
-  changes.also({ settled: [work.id] })
-  const { id, kind } = changes.job
-  // Whoever has called directly may be waiting.
-  const answers = kind === 'action' ? [{ refId: id, with: 'late' as const }] : []
-  return { decision: { reply: undefined, effects: changes.effects(), answers } }
-}
-
-/** Counts the end of a run, which may pause its schedule. */
-const runEnded = (
-  { schedule, work }: NonNullable<At['run']>,
-  end: JobEnd,
-  now: Date,
-): { effects?: Effects; notice?: string } => {
-  const after = ranOut(schedule, end, now)
-  const writes = after === schedule ? [] : [saveSchedule(after)]
-  if (after.status === schedule.status) return { effects: { writes } }
-  return {
-    notice: pauseNotice(after),
-    effects: { writes, events: [pausedEvent(after)], settled: work ? [work] : [] },
+/** The steps as they are now: one after the other, since they are few. */
+export const stepsNow = async ({ sql }: At, heads: readonly { id: string }[]): Promise<Step[]> => {
+  const steps: Step[] = []
+  for (const { id } of heads) {
+    const { step } = await loadNow(sql, { step: stepPart(id) })
+    if (step) steps.push(step)
   }
+  return steps
 }
+
+/** `more`: what the letter changes besides. */
+export const jobDecision = (at: At, change: JobChange, ...more: Effects[]): Decided => {
+  const { id, kind } = change.job
+  // Whoever has called directly may be waiting.
+  const answers =
+    isOver(change.job) && kind === 'action' ? [{ refId: id, with: 'late' as const }] : []
+  const effects = merge(jobEffects(change, at), ...more)
+  return { decision: { reply: undefined, effects, answers } }
+}
+
+/** The decision that an answer makes. */
+export const answerJob = (at: At, answer: JobAnswer, ...more: Effects[]): Decided =>
+  jobDecision(at, stepOf(at.job, answer, at.facts), ...more)

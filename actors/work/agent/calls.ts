@@ -1,24 +1,23 @@
-/** The calls of tools in an answer: each is checked, judged, and becomes a step. */
-import { questionOf } from '#decisions/agent/asking'
-import { approversPart, tellApprovers } from '#decisions/agent/channel-approvers'
+/** The calls of tools in an answer: each is checked and judged. */
+import { askEffects } from '#decisions/agent/asking'
+import { approversPart } from '#decisions/agent/channel-approvers'
 import { definitionHash } from '#domain/agent/hash'
-import type { Approval } from '#domain/agent/job/approval'
+import type { OpenApproval } from '#domain/agent/job/approval'
+import type { JobChange } from '#domain/agent/job/change'
 import type { Job } from '#domain/agent/job/job'
-import { roomForApprovals } from '#domain/agent/job/limits'
-import { newStep, type Step } from '#domain/agent/job/step'
+import { APPROVAL_MS, roomForApprovals } from '#domain/agent/job/limits'
+import type { AcceptedCall, Checked } from '#domain/agent/job/model-answer'
 import { decisionsOf } from '#domain/agent/job/verdict'
-import { newId } from '#kernel/ids'
-import { beginning, storable } from '#kernel/storable'
 import type { ToolCall } from '#port/model/thinker'
-import { insertApprovals, openApprovalCount, openApprovalsOf } from '#store/agent/approvals'
+import { openApprovalCount, openApprovalsOf } from '#store/agent/approvals'
 import { type BoundRule, toolDecisions } from '#store/agent/rules'
 import { equalCalls } from '#store/agent/steps'
 import { rolesToCome } from '#store/app/members'
+import type { Effects } from '#store/engine/letter'
 import { type Loaded, loadNow, when } from '#store/engine/load'
-import { invalid } from './answer.ts'
-import { type At, again, giveWay } from './at.ts'
+import type { At } from './at.ts'
 import type { AgentDeps } from './deps.ts'
-import { type Checked, checkCall, type Judged, judgeCall, type ThoughtAnswer } from './judging.ts'
+import { checkCall, judgeCall, type ThoughtAnswer } from './judging.ts'
 import { withServed } from './served.ts'
 
 /** Whether the rule is about the tool as it is now. */
@@ -47,7 +46,7 @@ const judgingParts = (
 interface Before {
   earlier: Loaded<ReturnType<typeof judgingParts>>['earlier']
   /** Of the same answer. */
-  accepted: readonly Step[]
+  accepted: readonly AcceptedCall[]
 }
 
 /**
@@ -55,20 +54,40 @@ interface Before {
  * happened.
  */
 const equalTo = ({ name }: ToolCall, checked: Checked, { earlier, accepted }: Before) => {
-  const isEqual = (other: Pick<Step, 'name' | 'args_hash'>) =>
-    other.name === name && 'hash' in checked && other.args_hash === checked.hash
-  const before = earlier.find(isEqual)
-  return {
-    calls: (before?.calls ?? 0) + accepted.filter(isEqual).length,
-    unknown: before?.unknown ?? 0,
-  }
+  if ('error' in checked) return { calls: 0, unknown: 0 }
+  const { hash } = checked
+  const before = earlier.find((other) => other.name === name && other.args_hash === hash)
+  const beside = accepted.filter(
+    (other) =>
+      other.judged.error === undefined &&
+      other.call.name === name &&
+      'hash' in other.checked &&
+      other.checked.hash === hash,
+  )
+  return { calls: (before?.calls ?? 0) + beside.length, unknown: before?.unknown ?? 0 }
 }
 
-/**
- * Each call of the answer becomes a step. An answer without a usable call counts against the job.
- */
-export const acceptCalls = async (usual: AgentDeps, at: At, answer: ThoughtAnswer) => {
+/** What a call of the same answer asks of people, as an approval that is open already. */
+const openAs = ({ call, checked, judged }: AcceptedCall, now: Date): OpenApproval[] =>
+  judged.approval && 'hash' in checked
+    ? [
+        {
+          ...judged.approval,
+          tool_name: call.name,
+          arguments_hash: checked.hash,
+          expires_at: new Date(now.getTime() + APPROVAL_MS),
+        },
+      ]
+    : []
+
+/** The calls of an answer, each with what becomes of it. */
+export const judgeCalls = async (
+  usual: AgentDeps,
+  at: At,
+  answer: ThoughtAnswer,
+): Promise<AcceptedCall[]> => {
   const { calls } = answer.outcome.thought
+  if (calls.length === 0) return []
   const names = calls.map(({ name }) => name)
   const deps = await withServed(
     usual,
@@ -77,112 +96,43 @@ export const acceptCalls = async (usual: AgentDeps, at: At, answer: ThoughtAnswe
   )
   const all = calls.map((call) => checkCall(deps, at, call, answer))
   const hashes = all.flatMap((checked) => ('hash' in checked ? checked.hash : []))
-  const loaded = await loadNow(at.sql, judgingParts(at.changes.job, hashes))
-  const { rules, pending, earlier, taken } = loaded
-  const room = roomForApprovals(pending)
-  const unasked = new Map<string, number>()
-  const judging = { rules: decisionsOf(rules.filter(isStillMeant(deps))), room, unasked, taken }
-  const approvals: Approval[] = []
-  const accepted: Step[] = []
-  let usable = 0
+  const loaded = await loadNow(at.sql, judgingParts(at.job, hashes))
+  const { earlier, taken } = loaded
+  const rules = decisionsOf(loaded.rules.filter(isStillMeant(deps)))
+  const room = roomForApprovals(loaded.pending)
+  const accepted: AcceptedCall[] = []
   for (const [index, call] of calls.entries()) {
     const checked = all[index]!
-    const equal = equalTo(call, checked, { earlier, accepted })
-    const room = judging.room - approvals.length
-    const verdict = await judgeCall(deps, at, call, {
+    const asked = accepted.flatMap((one) => openAs(one, at.gate.now))
+    const unasked = accepted.filter(
+      ({ call: { name }, judged }) => name === call.name && judged.state === 'ready',
+    ).length
+    const judged = await judgeCall(deps, at, call, {
       checked,
       answer,
-      judging: { ...judging, room, equal, open: [...(loaded.open ?? []), ...approvals] },
+      judging: {
+        rules,
+        taken,
+        unasked,
+        room: room - asked.length,
+        equal: equalTo(call, checked, { earlier, accepted }),
+        open: [...(loaded.open ?? []), ...asked],
+      },
     })
-    const step = addStep(deps, at, { call, checked, verdict, ofStep: answer.step.number })
-    if (verdict.error === undefined) accepted.push(step)
-    if (verdict.state === 'ready') unasked.set(call.name, (unasked.get(call.name) ?? 0) + 1)
-    if (verdict.approval) approvals.push(ask(deps, at, step, verdict.approval))
-    if (!('error' in checked)) usable++
+    const of = deps.toolBox().tools.get(call.name)?.class ?? null
+    accepted.push({ call, class: of, checked, judged })
   }
-  if (approvals.length > 0) await askPeople(deps, at, approvals)
-  if (usable === 0) return invalid(at)
-  at.changes.set({ invalid_answers: 0 })
-  // Its calls are before those of the commands after it, which need not wait for their end.
-  if (at.changes.job.typed) giveWay(at)
-  return again(at, at.gate.now)
+  return accepted
 }
 
-const askPeople = async (
+/** People are asked about some of the calls, and those who may decide are told. */
+export const asking = async (
   { publicUrl, toolBox }: AgentDeps,
-  { sql, changes, gate }: At,
-  approvals: Approval[],
-): Promise<void> => {
-  changes.also({ writes: [insertApprovals(approvals)] })
+  { sql, job, gate: { now } }: At,
+  { asked: approvals }: JobChange,
+): Promise<Effects> => {
+  if (approvals.length === 0) return {}
   const { approvers } = await loadNow(sql, approversPart)
   const roles = (tool: string) => toolBox().roles(tool)
-  changes.also(
-    tellApprovers({
-      approvals,
-      approvers,
-      roles,
-      by: changes.job.on_behalf,
-      publicUrl,
-      now: gate.now,
-    }),
-  )
-}
-
-interface Added {
-  call: ToolCall
-  checked: Checked
-  verdict: Judged
-  ofStep: number
-}
-
-const addStep = (
-  deps: AgentDeps,
-  { changes, gate }: At,
-  { call, checked, verdict, ofStep }: Added,
-): Step => {
-  const { state, why, error } = verdict
-  const step = changes.add((number) =>
-    newStep(
-      {
-        id: newId(),
-        job_id: changes.job.id,
-        number,
-        kind: 'tool',
-        name: call.name,
-        state,
-        why,
-        call: call.id,
-        asked: beginning(storable(call.arguments), LONGEST_ASKED),
-        of_step: ofStep,
-        ...('error' in checked ? {} : { args: checked.args, args_hash: checked.hash }),
-        class: deps.toolBox().tools.get(call.name)?.class ?? null,
-        // It has never begun: a call that is refused counts as none.
-        ...(error === undefined ? {} : { error, result: { text: error }, ended_at: gate.now }),
-      },
-      gate.now,
-    ),
-  )
-  if (error !== undefined) changes.endedStep(step)
-  return step
-}
-
-/** In characters: the longest arguments of a transcript. */
-const LONGEST_ASKED = 20_000
-
-const ask = (
-  { publicUrl }: AgentDeps,
-  { changes, gate, family: { goal } }: At,
-  step: Step,
-  said: Pick<Approval, 'summary' | 'subject'>,
-): Approval => {
-  const { approval, news, event } = questionOf({ ...changes.job, goal }, step, {
-    ...said,
-    direct_by: null,
-    conversation_id: changes.conversationId,
-    now: gate.now,
-    publicUrl,
-  })
-  changes.event(news.type, news.data)
-  changes.also({ events: [event] })
-  return approval
+  return askEffects({ approvals, approvers, roles, by: job.on_behalf, publicUrl, now })
 }

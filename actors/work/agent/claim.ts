@@ -3,7 +3,7 @@ import { kindsOfWork } from '#decisions/work'
 import { agentLimit } from '#domain/agent/job/budget'
 import { askerOf } from '#domain/agent/job/job'
 import { BEHIND_MS, nextPoll } from '#domain/agent/job/limits'
-import { IN_CIRCLES, type Next, nextOf } from '#domain/agent/job/loop'
+import { IN_CIRCLES, type JobEnd, type Next, nextOf } from '#domain/agent/job/loop'
 import { NO_MODEL } from '#domain/agent/job/model-choice'
 import { circlesNotice } from '#domain/agent/job/rounds'
 import type { StepHead } from '#domain/agent/job/step'
@@ -13,22 +13,17 @@ import type { Gate } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
 import type { Claimed } from '../../engine/lane.ts'
 import type { Decision } from '../../engine/letter.ts'
-import { type At, again, giveWay, openJob, over } from './at.ts'
+import { type At, answerJob, jobDecision, openJob, stepsNow } from './at.ts'
 import type { AgentDeps } from './deps.ts'
 import { executeStep, lookAtStep } from './execute.ts'
-import { hold, isHeldBelow } from './hold.ts'
 import { type AgentRun, beginRun } from './run.ts'
-import { endByRules } from './task.ts'
-import { tellWaiting } from './telling.ts'
-import { giveUp, giveUpChild, tryAgain } from './trying.ts'
+import { waitingAnswer } from './telling.ts'
 
-const settledWork = (work: Work): Claimed<AgentRun> => ({
+const settledWork = (work: Work): { decision: Decision<void> } => ({
   decision: { reply: undefined, effects: { settled: [work.id] } },
 })
 
-type Ways = Pick<AgentDeps, 'toolBox'>
-
-const withWays = (deps: Ways, heads: readonly Omit<StepHead, 'way'>[]): StepHead[] =>
+const withWays = (deps: Pick<AgentDeps, 'toolBox'>, { heads }: At): StepHead[] =>
   heads.map((head) => ({
     ...head,
     way:
@@ -36,13 +31,13 @@ const withWays = (deps: Ways, heads: readonly Omit<StepHead, 'way'>[]): StepHead
       (head.class === 'outside_write' ? 'outside' : null),
   }))
 
-const nextIn = ({ changes, gate, family }: At, heads: readonly StepHead[]): Next =>
-  nextOf(
-    changes.job,
-    heads,
-    { mostSteps: agentLimit(gate, 'agent_max_steps'), treeCalls: family.calls },
-    gate.now,
-  )
+const nextIn = ({ job, gate, treeCalls }: At, heads: readonly StepHead[]): Next =>
+  nextOf(job, heads, { mostSteps: agentLimit(gate, 'agent_max_steps'), treeCalls }, gate.now)
+
+const isRunning = ({ state }: StepHead): boolean => state === 'running'
+
+const endIn = (at: At, end: JobEnd) => answerJob(at, { kind: 'end', end })
+const later = ({ gate }: At, ms: number): Date => new Date(gate.now.getTime() + ms)
 
 export const claimJob = async (
   deps: AgentDeps,
@@ -50,19 +45,18 @@ export const claimJob = async (
   gate: Gate,
   work: Work,
 ): Promise<Claimed<AgentRun>> => {
-  const opened = await openJob(deps, sql, gate, work)
-  if (!opened) return settledWork(work)
-  const { job, changes, order, run, family, at } = opened
-  const bare = { sql, gate, work, changes, run, family, next: order.next, channel: undefined }
-  if (!at) return over(bare, { kind: 'end', end: { status: 'failed', error: 'caller_gone' } })
+  const at = await openJob(deps, sql, gate, work)
+  if (!at) return settledWork(work)
+  const { job } = at
+  if (at.isGone) return endIn(at, { status: 'failed', error: 'caller_gone' })
   if (gate.deletesAt && job.origin === 'automatic')
-    return over(bare, { kind: 'end', end: { status: 'cancelled', error: null } })
-  if (job.status === 'queued' && order.is_busy)
-    return again(at, new Date(gate.now.getTime() + BEHIND_MS))
-  if (job.task && job.model === NO_MODEL) return endByRules(at)
-  const heads = withWays(deps, opened.heads)
-  const dead = heads.filter(({ state }) => state === 'running')
-  if (dead.length > 0) return tryAgain(at, dead)
+    return endIn({ ...at, channel: undefined }, { status: 'cancelled', error: null })
+  if (job.status === 'queued' && at.isBehind)
+    return answerJob(at, { kind: 'nothing', until: later(at, BEHIND_MS) })
+  if (job.task && job.model === NO_MODEL) return answerJob(at, { kind: 'rules' })
+  const heads = withWays(deps, at)
+  const dead = heads.filter(isRunning)
+  if (dead.length > 0) return answerJob(at, { kind: 'died', steps: await stepsNow(at, dead) })
   return carryOut(deps, at, heads, nextIn(at, heads))
 }
 
@@ -89,23 +83,17 @@ export const giveUpJob = async (
       reply: undefined,
       effects: { settled: [work.id], writes: [failJob(work.ref_id, gate.now)] },
     }
-  const opened = await openJob(deps, sql, gate, work)
-  if (!opened) return settledWork(work).decision
-  const { changes, order, run, family, at } = opened
-  if (!at || again > 0) {
-    const bare = at ?? { gate, work, changes, run, family, next: order.next, channel: undefined }
-    return over(bare, {
-      kind: 'end',
-      end: { status: 'failed', error: at ? 'enqueue_failed' : 'caller_gone' },
-    }).decision
-  }
-  const heads = withWays(deps, opened.heads)
-  const dead = heads.filter(({ state }) => state === 'running')
-  const { decision } = await giveUp(at, dead.length > 0 ? dead : stepsOf(nextIn(at, heads)))
-  return decision
+  const at = await openJob(deps, sql, gate, work)
+  if (!at) return settledWork(work).decision
+  if (at.isGone) return endIn(at, { status: 'failed', error: 'caller_gone' }).decision
+  if (again > 0) return endIn(at, { status: 'failed', error: 'enqueue_failed' }).decision
+  const heads = withWays(deps, at)
+  const dead = heads.filter(isRunning)
+  const given = dead.length > 0 ? dead : headsOf(nextIn(at, heads))
+  return answerJob(at, { kind: 'in vain', steps: await stepsNow(at, given) }).decision
 }
 
-const stepsOf = (next: Next): StepHead[] =>
+const headsOf = (next: Next): StepHead[] =>
   'steps' in next ? next.steps : 'step' in next && next.step ? [next.step] : []
 
 const carryOut = async (
@@ -114,41 +102,41 @@ const carryOut = async (
   heads: readonly StepHead[],
   next: Next,
 ): Promise<Claimed<AgentRun>> => {
+  const { now } = at.gate
   switch (next.kind) {
-    case 'end':
-      if (next.end.error === IN_CIRCLES) at.changes.explain(circlesNotice(heads))
-      return over(at, next)
-    case 'park':
-      if (at.changes.job.status !== next.status && heads.some(({ state }) => state === 'asked'))
-        await tellWaiting(deps, at)
-      return park(at, next)
+    case 'end': {
+      const notice = next.end.error === IN_CIRCLES ? circlesNotice(heads) : undefined
+      return answerJob(at, { kind: 'end', end: next.end, notice })
+    }
+    case 'park': {
+      const asks = at.job.status !== next.status && heads.some(({ state }) => state === 'asked')
+      const { tells, effects = {} } = asks ? await waitingAnswer(deps, at) : {}
+      return answerJob(at, { ...next, tells }, effects)
+    }
     case 'execute':
-      await executeStep(deps, at, next.step)
-      return again(at, at.gate.now)
-    case 'give_up':
-      if (isHeldBelow(at)) return again(at, new Date(at.gate.now.getTime() + HELD_BELOW_MS))
-      await giveUpChild(at, next.step)
-      return again(at, at.gate.now)
+      return executeStep(deps, at, next.step)
+    case 'give_up': {
+      // A job below this one that is held cannot end in time.
+      if (at.below?.some(({ held_since }) => held_since !== null))
+        return answerJob(at, { kind: 'nothing', until: later(at, HELD_BELOW_MS) })
+      const [step] = await stepsNow(at, [next.step])
+      return answerJob(at, { kind: 'late child', step: step! })
+    }
     case 'look': {
-      const isSettled = await lookAtStep(deps, at, next.step)
-      return again(
+      const settled = await lookAtStep(deps, at, next.step)
+      return answerJob(
         at,
-        isSettled ? at.gate.now : nextPoll(next.step.started_at ?? at.gate.now, at.gate.now),
+        settled ?? { kind: 'nothing', until: nextPoll(next.step.started_at ?? now, now) },
       )
     }
     default: {
       const begun = await beginRun(deps, at, heads, next)
-      if (begun === 'refused') return again(at, at.gate.now)
-      if (begun === 'busy') return again(at, new Date(at.gate.now.getTime() + SERVER_PAUSE_MS))
-      if ('held' in begun) return hold(at, begun.held)
-      if ('end' in begun) return over(at, { kind: 'end', end: begun.end })
-      const asker = askerOf(at.changes.job.on_behalf)
-      return {
-        job: begun.run,
-        place: placeOf(at, begun.run),
-        asker,
-        decision: { reply: undefined, effects: at.changes.effects() },
-      }
+      if (begun === 'busy')
+        return answerJob(at, { kind: 'nothing', until: later(at, SERVER_PAUSE_MS) })
+      const { change, run, effects = {} } = begun
+      const decided = jobDecision(at, change, effects)
+      const asker = askerOf(at.job.on_behalf)
+      return run ? { job: run, place: placeOf(at, run), asker, ...decided } : decided
     }
   }
 }
@@ -157,13 +145,7 @@ const carryOut = async (
  * A command, typed or called, waits for no call of a model; and what only the database answers,
  * such as the kill switch, for no other call.
  */
-const placeOf = ({ changes: { job } }: At, { kind }: AgentRun): 'typed' | 'brief' | undefined => {
+const placeOf = ({ job }: At, { kind }: AgentRun): 'typed' | 'brief' | undefined => {
   if (!job.typed && job.kind !== 'action') return undefined
   return kind === 'reach' || kind === 'outside' ? 'typed' : 'brief'
-}
-
-const park = (at: At, { until, status }: Extract<Next, { kind: 'park' }>): Claimed<AgentRun> => {
-  at.changes.set({ status })
-  if (status !== 'running') giveWay(at)
-  return again(at, until)
 }

@@ -2,36 +2,32 @@
  * Commands of a job, decided in the letter of its claim: their effects and their step's result are
  * one commit.
  */
+import { commandEffects } from '#decisions/agent/job-effects'
 import { refusalOf } from '#decisions/agent/refusal'
 import type { Decided, Reached, ToolCaller, ToolContext } from '#decisions/agent/toolbox'
 import { type Approval, isSameSubject } from '#domain/agent/job/approval'
+import type { CallToBegin } from '#domain/agent/job/beginning'
 import { agentLimit } from '#domain/agent/job/budget'
 import { callingJob } from '#domain/agent/job/job'
 import { GENERATION_WAIT_MS, TOOL_STATEMENT_MS } from '#domain/agent/job/limits'
 import { NO_MODEL } from '#domain/agent/job/model-choice'
 import type { Step, StepHead } from '#domain/agent/job/step'
-import { approvalOfStep, saveApproval } from '#store/agent/approvals'
+import type { JobAnswer } from '#domain/agent/job/transition'
+import { approvalOfStep } from '#store/agent/approvals'
 import { callerNow } from '#store/agent/callers'
 import { callsWithinHour, stepPart } from '#store/agent/steps'
 import { loadNow } from '#store/engine/load'
 import { limitPart, underLimit } from '#store/engine/statement-limit'
-import type { At } from './at.ts'
+import { type At, answerJob } from './at.ts'
 import type { AgentDeps } from './deps.ts'
 import { withServed } from './served.ts'
-import { decidedTool, failTool, finishTool, refuseTool } from './tool-result.ts'
 
-/** A refusal in the place of what was to be found out. */
-const refusable = <T>(finding: Promise<T>): Promise<T | string> =>
-  finding.catch((cause) => {
-    const refusal = refusalOf(cause)
-    if (refusal === undefined) throw cause
-    return refusal
-  })
+/** What was approved is not what would be done now. */
+const STALE =
+  'changed since it was shown to the person; nothing was done. Ask again if it is still wanted.'
 
-interface Acting {
-  caller: ToolCaller
-  approval: Approval | undefined
-}
+const staleIn = (error: string, approval: Approval | undefined): Approval | undefined =>
+  error === STALE ? approval : undefined
 
 /**
  * Whose rights the call needs: those of who approved it, else those of the job's caller. An error,
@@ -39,19 +35,15 @@ interface Acting {
  */
 const actingFor = async (
   deps: AgentDeps,
-  { sql, caller, changes }: At,
+  { sql, caller }: At,
   step: Step,
   approval: Approval | undefined,
-): Promise<Acting | string> => {
+): Promise<ToolCaller | string> => {
   const { tools } = deps.toolBox()
   if (!tools.has(step.name))
-    return approval
-      ? stale(changes, approval)
-      : 'the tool has changed, or its server is disconnected'
+    return approval ? STALE : 'the tool has changed, or its server is disconnected'
   if (!approval)
-    return deps.toolBox().mayRun(step.name, caller)
-      ? { caller, approval }
-      : 'the caller may not do this any more'
+    return deps.toolBox().mayRun(step.name, caller) ? caller : 'the caller may not do this any more'
   const personId = approval.decided_by
   const { now } = await loadNow(sql, {
     now: callerNow({ kind: 'session', id: personId ?? '', personId }),
@@ -65,16 +57,7 @@ const actingFor = async (
   }
   if (!deps.toolBox().mayRun(step.name, person)) return 'who approved this may not do it any more'
   const { subject } = await deps.toolBox().subject(step.name, step.args ?? {}, sql)
-  return isSameSubject(subject, approval.subject)
-    ? { caller: person, approval }
-    : stale(changes, approval)
-}
-
-const stale = (changes: At['changes'], approval: Approval): string => {
-  changes.also({
-    writes: [saveApproval({ ...approval, decided_how: 'stale', updated_at: changes.now })],
-  })
-  return 'changed since it was shown to the person; nothing was done. Ask again if it is still wanted.'
+  return isSameSubject(subject, approval.subject) ? person : STALE
 }
 
 const everybody: ToolCaller['scopes'] = new Set([
@@ -88,31 +71,30 @@ const everybody: ToolCaller['scopes'] = new Set([
  * A command that a person has typed needs no place in the tool's hour: the kill switch must not
  * wait for one.
  */
-const isTyped = (
-  heads: At['heads'],
-  ofStep: number | null,
-  { origin, kind }: At['changes']['job'],
-): boolean =>
+const isTyped = (heads: At['heads'], ofStep: number | null, { origin, kind }: At['job']): boolean =>
   origin === 'manual' &&
   kind !== 'delegate' &&
   heads.some(({ number, name }) => number === ofStep && name === NO_MODEL)
 
 /** Why a call must not be made now; undefined if nothing is against it. */
 const heldBack = (
-  { gate, changes, heads }: At,
+  { gate, job, heads }: At,
   { of_step, way }: StepHead,
   calls: number,
 ): string | undefined => {
   if (gate.deletesAt && way !== 'read')
     return 'the workspace is about to be deleted; nothing can be changed'
   const limit = agentLimit(gate, 'agent_calls_hour')
-  if (limit >= 0 && calls >= limit && !isTyped(heads, of_step, changes.job))
+  if (limit >= 0 && calls >= limit && !isTyped(heads, of_step, job))
     return `the tool was called ${calls} times within the last hour, which is its limit`
-  return changes.job.status === 'cancelled' ? 'the job was cancelled' : undefined
+  return job.status === 'cancelled' ? 'the job was cancelled' : undefined
 }
 
-const contextOf = ({ sql, gate, changes }: At, caller: ToolCaller, step: Step): ToolContext => ({
-  ...{ sql, gate, caller, job: callingJob(changes.job, step) },
+const contextOf = ({ sql, gate, job }: At, caller: ToolCaller, step: Step): ToolContext => ({
+  sql,
+  gate,
+  caller,
+  job: callingJob(job, step),
 })
 
 const USE_TOOLS = 'use_tools'
@@ -121,99 +103,113 @@ const USE_TOOLS = 'use_tools'
  * Executes a command in this letter. If the letter fails it is tried again; the third failure is
  * the command's result.
  */
-export const executeStep = async (usual: AgentDeps, at: At, head: StepHead): Promise<void> => {
+export const executeStep = async (usual: AgentDeps, at: At, head: StepHead) => {
   const { step, approval, hour } = await loadNow(at.sql, {
     step: stepPart(head.id),
     approval: approvalOfStep(head.id),
     hour: callsWithinHour(head.name),
     limit: limitPart(TOOL_STATEMENT_MS),
   })
-  at.changes.set({ status: 'running', started_at: at.changes.job.started_at ?? at.gate.now })
   const deps =
     head.name === USE_TOOLS
       ? await withServed(usual, at, (step!.args?.names ?? []) as string[])
       : usual
-  const decide = (context: ToolContext) =>
-    deps.toolBox().decide(step!.name, step!.args ?? {}, context)
-  await underLimit(at.sql, async () => {
-    const held = heldBack(at, head, hour.calls)
-    if (held) return void refuseTool(at, step!, held)
-    await decideTool(deps, at, { step: step!, approval, decide })
+  const { name, args } = step!
+  const reached = (context: ToolContext) => deps.toolBox().decide(name, args ?? {}, context)
+  return underLimit(at.sql, async () => {
+    const error = heldBack(at, head, hour.calls)
+    return error === undefined
+      ? decideTool(deps, at, { step: step!, approval, reached })
+      : answerJob(at, { kind: 'not made', step: step!, error })
   })
 }
 
 interface DecidingStep {
   step: Step
   approval: Approval | undefined
-  decide(context: ToolContext): Promise<Decided>
+  reached: Reached
 }
 
-const decideTool = async (
-  deps: AgentDeps,
-  at: At,
-  { step, approval, decide }: DecidingStep,
-): Promise<void> => {
+const decideTool = async (deps: AgentDeps, at: At, { step, approval, reached }: DecidingStep) => {
   try {
     const acting = await actingFor(deps, at, step, approval)
-    if (typeof acting === 'string') return void refuseTool(at, step, acting)
-    const decided = await decide(contextOf(at, acting.caller, step))
+    if (typeof acting === 'string')
+      return answerJob(at, {
+        kind: 'not made',
+        step,
+        error: acting,
+        stale: staleIn(acting, approval),
+      })
+    const decided = await reached(contextOf(at, acting, step))
     await deps.failpoints('agent.executing')
-    return decidedTool(deps, at, { step, decided, approval })
+    const effects = commandEffects(at.job, { step, decided, approval })
+    return answerJob(at, carriedOut(deps, step, decided), effects)
   } catch (cause) {
-    const refusal = refusalOf(cause)
-    if (refusal === undefined) throw cause
-    failTool(at, step, refusal)
+    const error = refusalOf(cause)
+    if (error === undefined) throw cause
+    return answerJob(at, { kind: 'refused', step, error })
   }
 }
 
-/**
- * A step that is to run beside the mailbox. If it must not, its refusal is written, and the result
- * is undefined.
- */
-export const stepToRun = async (
+/** What a command has decided, as the answer of its tool. */
+export const carriedOut = (
+  { toolBox }: Pick<AgentDeps, 'toolBox'>,
+  step: Step,
+  { value, awaits, shown, effects: { audit } }: Decided,
+): JobAnswer => ({
+  kind: 'carried out',
+  step,
+  forms: toolBox(),
+  carried: { value, awaits, shown, ref: audit?.refId },
+})
+
+/** A step that is to run beside the mailbox, and why it must not, if so. */
+export const callToBegin = async (
   deps: AgentDeps,
   at: At,
   head: StepHead,
-): Promise<Step | undefined> => {
+): Promise<CallToBegin> => {
   const { step, approval, hour } = await loadNow(at.sql, {
     step: stepPart(head.id),
     approval: approvalOfStep(head.id),
     hour: callsWithinHour(head.name),
   })
-  const acting = await refusable(actingFor(deps, at, step!, approval))
-  const refusal =
-    heldBack(at, head, hour.calls) ?? (typeof acting === 'string' ? acting : undefined)
-  if (refusal === undefined) return step
-  refuseTool(at, step!, refusal)
-  return undefined
+  const title = deps.toolBox().tools.get(head.name)?.title ?? head.name
+  const acting = await actingFor(deps, at, step!, approval).catch((cause) => {
+    const refusal = refusalOf(cause)
+    if (refusal === undefined) throw cause
+    return refusal
+  })
+  const refusal = typeof acting === 'string' ? acting : undefined
+  return {
+    step: step!,
+    title,
+    error: heldBack(at, head, hour.calls) ?? refusal,
+    stale: staleIn(refusal ?? '', approval),
+  }
 }
 
 /** Decides with what was fetched outside. */
-export const reachedStep = async (
-  deps: AgentDeps,
-  at: At,
-  step: Step,
-  reached: Reached,
-): Promise<void> => {
+export const reachedStep = async (deps: AgentDeps, at: At, step: Step, reached: Reached) => {
   const { approval } = await loadNow(at.sql, {
     approval: approvalOfStep(step.id),
     limit: limitPart(TOOL_STATEMENT_MS),
   })
-  await underLimit(at.sql, () => decideTool(deps, at, { step, approval, decide: reached }))
+  return underLimit(at.sql, () => decideTool(deps, at, { step, approval, reached }))
 }
 
-/** Looks at the record that a step waits for. False: it is not settled yet. */
-export const lookAtStep = async (deps: AgentDeps, at: At, head: StepHead): Promise<boolean> => {
+/** Looks at the record that a step waits for. Undefined: it is not settled yet. */
+export const lookAtStep = async (
+  deps: AgentDeps,
+  at: At,
+  head: StepHead,
+): Promise<JobAnswer | undefined> => {
   const { step } = await loadNow(at.sql, { step: stepPart(head.id) })
+  const { args, awaits, started_at } = step!
   const context = contextOf(at, at.caller, step!)
-  const { value, settled } = await deps
-    .toolBox()
-    .look(head.name, step!.args ?? {}, step!.awaits!, context)
-  const waited = at.gate.now.getTime() - (step!.started_at ?? at.gate.now).getTime()
-  if (!settled && !(head.awaits_kind === 'generation' && waited >= GENERATION_WAIT_MS)) return false
-  // The time of waiting is not the job's.
-  const { active_ms } = at.changes.job
-  finishTool(deps, at, step!, value)
-  at.changes.set({ active_ms })
-  return true
+  const forms = deps.toolBox()
+  const { value: answer, settled } = await forms.look(head.name, args ?? {}, awaits!, context)
+  const waited = at.gate.now.getTime() - (started_at ?? at.gate.now).getTime()
+  const isLate = head.awaits_kind === 'generation' && waited >= GENERATION_WAIT_MS
+  return settled || isLate ? { kind: 'settled', step: step!, forms, answer } : undefined
 }

@@ -1,9 +1,11 @@
 import { refusalOf } from '#decisions/agent/refusal'
 import type { Tool } from '#decisions/agent/toolbox'
 import { argumentsHash } from '#domain/agent/hash'
-import { type OpenApproval, openFor, type Subject } from '#domain/agent/job/approval'
+import { type OpenApproval, openFor } from '#domain/agent/job/approval'
 import { HandleBook } from '#domain/agent/job/handles'
-import type { Step } from '#domain/agent/job/step'
+import type { Checked, Judged } from '#domain/agent/job/model-answer'
+import { tainted } from '#domain/agent/job/taint'
+import { IN_VAIN } from '#domain/agent/job/tool-answer'
 import { type RuleDecision, unseenArgument, verdictOf } from '#domain/agent/job/verdict'
 import { RUN_MAKERS } from '#domain/agent/trigger/schedule'
 import { nobodyDecides } from '#kernel/deciders'
@@ -15,22 +17,13 @@ import type { At } from './at.ts'
 import type { AgentDeps } from './deps.ts'
 import type { AgentOutcome } from './outcome.ts'
 import type { Thinking } from './thought.ts'
-import { IN_VAIN } from './trying.ts'
 
+/** An answer that calls tools. */
 export interface ThoughtAnswer {
   run: Thinking
-  step: Step
   outcome: Extract<AgentOutcome, { kind: 'thought' }>
   /** The letter failed three times: no further record is read for a call. */
   isInVain: boolean
-}
-
-export type Checked = { args: Record<string, unknown>; hash: string } | { error: string }
-
-/** What a call becomes. */
-export type Judged = Pick<Step, 'state' | 'why'> & {
-  error?: string
-  approval?: { summary: string; subject: Subject }
 }
 
 const parsed = (text: string): unknown => {
@@ -44,8 +37,12 @@ const parsed = (text: string): unknown => {
 const NOT_AN_OBJECT = 'the arguments are not a JSON object'
 
 /** A command that a person has typed just now, and no other agent. */
-const isOwnAct = ({ changes: { job } }: At, { byDesk }: ThoughtAnswer['outcome']): boolean =>
+const isOwnAct = ({ job }: At, { byDesk }: ThoughtAnswer['outcome']): boolean =>
   byDesk && job.on_behalf.kind === 'session' && job.origin === 'manual' && job.kind !== 'delegate'
+
+/** The answer itself may hold words of people outside. */
+const taintOf = ({ job }: At, { foreign }: ThoughtAnswer['outcome']): string[] =>
+  tainted(job.taint, foreign)
 
 /** Whether the model was told of a field. */
 const isOffered = ({ parameters }: Tool, field: string): boolean =>
@@ -69,9 +66,11 @@ export const checkCall = (
     // A server's ids are its own.
     const args = box.checked(
       name,
-      isServed ? given : new HandleBook(at.changes.handles).resolve(given, outcome.typed),
+      isServed
+        ? given
+        : new HandleBook(at.facts.thread?.handles ?? {}).resolve(given, outcome.typed),
     )
-    const unseen = unseenArgument(args, at.changes.job)
+    const unseen = unseenArgument(args, { taint: taintOf(at, outcome) })
     if (unseen) return { error: `${unseen.path} ${unseen.message}` }
     const peoples =
       isServed || isOwnAct(at, outcome)
@@ -94,8 +93,8 @@ interface Judging {
    * happened.
    */
   equal: { calls: number; unknown: number }
-  /** Calls before it in the same answer that nobody is asked about, by tool. */
-  unasked: ReadonlyMap<string, number>
+  /** Calls of its tool before it in the same answer that nobody is asked about. */
+  unasked: number
   /** Roles that members have, or may have soon. */
   taken: readonly Role[]
   /** What jobs of the conversation ask already, this one's before the call among them. */
@@ -117,13 +116,14 @@ export const judgeCall = async (
   if ('error' in checked) return failed(checked.error)
   const { name } = call
   const tool = deps.toolBox().tools.get(name)!
-  const { job } = at.changes
-  const taint = job.taint.filter((source) => source !== tool.describedBy)
+  const { job } = at
+  const read = taintOf(at, answer.outcome)
+  const taint = read.filter((source) => source !== tool.describedBy)
   const before =
     tool.class === 'outside_read'
       ? (await loadNow(at.sql, { unasked: unaskedCalls(job.root_id, name) })).unasked.calls
       : 0
-  const asks = askedOf(deps, at, { name, args: checked.args, judging, before })
+  const asks = askedOf(deps, at, { name, args: checked.args, judging, before, taint: read })
   if (typeof asks === 'string') return failed(asks)
   const verdict = verdictOf({
     class: tool.class,
@@ -182,22 +182,21 @@ interface AskedOf {
   judging: Judging
   /** Calls made unasked, before this answer. */
   before: number
+  taint: readonly string[]
 }
 
 /** Why a person is asked of this very call; an error if it can never run. */
 const askedOf = (
   deps: AgentDeps,
-  { changes }: At,
-  { name, args, judging, before }: AskedOf,
+  { job }: At,
+  { name, args, judging, before, taint }: AskedOf,
 ): string[] | string => {
   try {
-    const unasked = before + (judging.unasked.get(name) ?? 0)
-    const { taint, on_behalf } = changes.job
     return deps.toolBox().asks(name, args, {
       rules: judging.rules,
       taint,
-      inChannel: on_behalf.kind === 'channel',
-      unasked,
+      inChannel: job.on_behalf.kind === 'channel',
+      unasked: before + judging.unasked,
     })
   } catch (cause) {
     return refusalOf(cause) ?? 'the call cannot be made'

@@ -2,10 +2,10 @@
 
 import { refusalOf } from '#decisions/agent/refusal'
 import { isForStranger } from '#domain/agent/channel/trust'
-import { keptAnswer } from '#domain/agent/job/answer'
+import { keptAnswer, type Thought } from '#domain/agent/job/answer'
 import { callingJob } from '#domain/agent/job/job'
 import type { Step } from '#domain/agent/job/step'
-import { ThinkError, type Thought } from '#port/model/thinker'
+import { ThinkError } from '#port/model/thinker'
 import type { LaneContext } from '../../engine/lane.ts'
 import type { AgentDeps } from './deps.ts'
 import type { AgentOutcome, Read } from './outcome.ts'

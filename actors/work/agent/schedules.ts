@@ -5,15 +5,19 @@ import { unpaidAnswer } from '#decisions/agent/paying'
 import {
   isFull,
   noticeOf,
-  pausedEvent,
-  pauseNotice,
   type RunFacts,
   runLoad,
   runPrompt,
   runSchedule,
 } from '#decisions/agent/schedules'
 import { MOST_OPEN_JOBS_OF_OTHERS } from '#domain/agent/job/limits'
-import { cameDue, pauseSchedule, type Schedule } from '#domain/agent/trigger/schedule'
+import {
+  cameDue,
+  pausedEvent,
+  pauseNotice,
+  pauseSchedule,
+  type Schedule,
+} from '#domain/agent/trigger/schedule'
 import { callerNow } from '#store/agent/callers'
 import { lastWords, saveSchedule, schedulePart } from '#store/agent/schedules'
 import type { Sql } from '#store/engine/db'

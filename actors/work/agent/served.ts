@@ -1,10 +1,8 @@
 /** Tools of the workspace's MCP servers, which are read for the letter that needs them. */
-import type { Tool, ToolBox } from '#decisions/agent/toolbox'
+import type { ToolBox } from '#decisions/agent/toolbox'
 import type { Job } from '#domain/agent/job/job'
 import { MOST_CALLS } from '#domain/agent/job/limits'
-import type { Step } from '#domain/agent/job/step'
 import type { ServedTool } from '#domain/agent/mcp/tool'
-import { useMcpServer } from '#store/agent/mcp-servers'
 import {
   failingMcpServers,
   isServerBusy,
@@ -39,11 +37,6 @@ export const servedParts = ({ task, tools, shown }: Pick<Job, 'task' | 'tools' |
   failing: mapPart(when(!task, failingMcpServers), (failing) => failing ?? []),
 })
 
-/** Descriptions are text of people outside, though a person has read them. */
-export const taintByWords = (changes: At['changes'], defined: readonly Tool[]): void => {
-  changes.taint(defined.flatMap(({ describedBy }) => describedBy ?? []))
-}
-
 /** With the tools that a run was begun with. */
 export const within = (deps: AgentDeps, run: { kind: string; box?: ToolBox }): AgentDeps => {
   const { box } = run
@@ -67,29 +60,3 @@ export const waitsForServer = async (
   const since = new Date(gate.now.getTime() - LONGEST_CALL_MS)
   return (await loadNow(sql, { is: isServerBusy(server, since) })).is.busy
 }
-
-/** What has left the workspace is in its audit. */
-export const auditCall = (
-  { changes }: Pick<At, 'changes'>,
-  tool: Tool | undefined,
-  step: Pick<Step, 'name' | 'number'>,
-  outcome: string,
-): void => {
-  if (tool?.server === undefined) return
-  const { id, on_behalf } = changes.job
-  const detail = {
-    tool: step.name,
-    outcome,
-    job: id,
-    step: step.number,
-    on_behalf: { kind: on_behalf.kind, id: on_behalf.personId ?? on_behalf.id },
-  }
-  const audit = {
-    operation: CALL,
-    refId: tool.server,
-    detail,
-    by: { kind: 'agent', id, surface: 'agent' },
-  }
-  changes.also({ audit, writes: [useMcpServer(tool.server, changes.now)] })
-}
-const CALL = 'agent.mcpServers.call'

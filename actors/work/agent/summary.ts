@@ -5,11 +5,13 @@
  */
 import { Buffer } from 'node:buffer'
 import { Authors } from '#domain/agent/job/authors'
+import { beginSummary } from '#domain/agent/job/beginning'
 import { estimateTokens, historyBytes, reserve } from '#domain/agent/job/budget'
+import { type JobChange, unchanged } from '#domain/agent/job/change'
 import {
   type History,
   isTooLong,
-  keptSummary,
+  type MessageSpan,
   MOST_SUMMARIES,
   type Summary,
   summarisedUpTo,
@@ -19,23 +21,19 @@ import {
 import type { Job } from '#domain/agent/job/job'
 import { NO_MODEL } from '#domain/agent/job/model-choice'
 import type { Step, StepHead } from '#domain/agent/job/step'
-import { CONVERSATION } from '#domain/agent/job/taint'
+import type { JobAnswer } from '#domain/agent/job/transition'
 import type { ThinkRequest } from '#port/model/thinker'
 import { stepPart } from '#store/agent/steps'
 import {
   authorsBetween,
   headsBefore,
-  type MessageSpan,
   type StoredSummary,
   saidBetween,
-  saveSummary,
   summaryBefore,
   untrustedBetween,
 } from '#store/agent/summaries'
 import { loadBy, loadNow } from '#store/engine/load'
-import { type At, again } from './at.ts'
-import { beginStep } from './begun.ts'
-import { booked, unbooked } from './booking.ts'
+import type { At } from './at.ts'
 import type { AgentDeps } from './deps.ts'
 import type { AgentOutcome } from './outcome.ts'
 
@@ -49,8 +47,6 @@ export interface Summarising {
   callerNow: At['callerNow']
   authors: At['authors']
 }
-
-const STARTED = 'Summarise earlier messages'
 
 /**
  * Whether the job may summarise: some must be left to think about, and one that failed is not tried
@@ -69,7 +65,7 @@ const mayBegin = ({ model, task, message_id }: Job, heads: readonly StepHead[]):
 
 /** What is to be summarised now. */
 const spanOf = async (
-  { sql, changes: { job } }: At,
+  { sql, job }: At,
   history: History,
   room: number,
 ): Promise<{ span: MessageSpan; bytes: number } | undefined> => {
@@ -94,42 +90,32 @@ interface Before {
 }
 
 /** Undefined if the job can think at once. */
-export const beginSummary = async (
+export const beginSummarising = async (
   deps: AgentDeps,
   at: At,
   heads: readonly StepHead[],
   { tried, history }: Before,
-): Promise<Summarising | undefined> => {
+): Promise<{ change: JobChange; run: Summarising } | undefined> => {
   // A thought that was tried before goes on with what it had.
   if (tried?.kind === 'model' || !history) return undefined
-  const { gate, changes, caller, callerNow, authors } = at
+  const { gate, job, facts, caller, callerNow, authors } = at
   const models = deps.models()
   const room = historyBytes(deps.contextTokens)
   const others = heads.filter(({ id }) => id !== tried?.id)
-  const isNeeded = isTooLong(history, room) && models !== NO_MODEL && mayBegin(changes.job, others)
-  const found = isNeeded ? await spanOf(at, history, room) : undefined
-  const name = models === NO_MODEL ? NO_MODEL : models.fast
-  const input = estimateTokens({
-    known: 0,
-    bytes: (found?.bytes ?? 0) + Buffer.byteLength(summarySystem(room)),
-  })
-  const reserved = found && reserve(gate, { input, priceOf: deps.priceOf(name) })
-  if (!found || typeof reserved !== 'object') {
-    if (tried) changes.endedStep(changes.save({ ...tried, state: 'cancelled', ended_at: gate.now }))
-    return undefined
-  }
-  const step = beginStep(at, tried, reserved, { kind: 'summary', name })
-  changes.started(step, STARTED)
-  return {
-    kind: 'summary',
-    job: changes.job,
-    caller,
-    callerNow,
-    authors,
-    step,
-    span: found.span,
-    maxTokens: reserved.maxTokens,
-  }
+  if (models === NO_MODEL || !isTooLong(history, room) || !mayBegin(job, others)) return undefined
+  const found = await spanOf(at, history, room)
+  if (!found) return undefined
+  const name = models.fast
+  const bytes = found.bytes + Buffer.byteLength(summarySystem(room))
+  const input = estimateTokens({ known: 0, bytes })
+  const reserved = reserve(gate, { input, priceOf: deps.priceOf(name) })
+  if (typeof reserved === 'string') return undefined
+  const begun = { before: tried, name, reserved }
+  const { change, step } = beginSummary(unchanged(job, facts), begun)
+  const { span } = found
+  const { maxTokens } = reserved
+  const of = { job: change.job, caller, callerNow, authors }
+  return { change, run: { kind: 'summary', step, span, maxTokens, ...of } }
 }
 
 /** Undefined: there is none. */
@@ -167,40 +153,29 @@ export const summaryTurn = async (
   }
 }
 
-export const settleSummary = async (
+/** What a call of the model has made of it. */
+export const summaryAnswer = async (
   deps: AgentDeps,
-  at: At,
-  { step: { id }, job, span }: Summarising,
-  outcome: AgentOutcome,
-) => {
-  const { changes, gate } = at
-  const loaded = await loadNow(at.sql, {
+  { sql, gate: usage }: At,
+  { step: { id, name }, job, span }: Summarising,
+  outcome: Extract<AgentOutcome, { kind: 'thought' | 'failed' }>,
+): Promise<JobAnswer> => {
+  const { step, before, outside } = await loadNow(sql, {
     step: stepPart(id),
     before: summaryBefore(job.message_id!),
     outside: untrustedBetween(span),
   })
-  const { step, before } = loaded
-  if (step?.state !== 'running') return again(at, gate.now)
-  if (outcome.kind === 'failed') {
-    unbooked(at, step, outcome)
-    changes.endedStep(
-      changes.save({ ...step, state: 'failed', error: outcome.failure, ended_at: gate.now }),
-    )
-    return again(at, gate.now)
+  if (step?.state !== 'running') return { kind: 'nothing' }
+  if (outcome.kind === 'failed') return { ...outcome, kind: 'no summary', step }
+  return {
+    ...outcome,
+    kind: 'summary',
+    step,
+    span,
+    summarisedTo: before?.summarised_to,
+    untrusted: outside.any || (before?.summary_untrusted ?? false),
+    room: historyBytes(deps.contextTokens),
+    priceOf: deps.priceOf(name),
+    usage,
   }
-  if (outcome.kind !== 'thought') throw new Error(`a summary cannot end as ${outcome.kind}`)
-  const done = booked(deps, at, step, outcome)
-  const text = keptSummary(outcome.thought.text, historyBytes(deps.contextTokens))
-  const isEmpty = text === '' || outcome.thought.ending === 'refused'
-  const untrusted = loaded.outside.any || (before?.summary_untrusted ?? false)
-  const kept = { result: { text }, untrusted: untrusted ? CONVERSATION : null }
-  changes.endedStep(
-    changes.save(
-      isEmpty ? { ...done, state: 'failed', error: 'model_invalid' } : { ...done, ...kept },
-    ),
-  )
-  // Another job of the conversation may have summarised meanwhile.
-  if (!isEmpty && before?.summarised_to === span.from)
-    changes.also({ writes: [saveSummary(span, { text, untrusted })] })
-  return again(at, gate.now)
 }

@@ -2,35 +2,37 @@
 import { Buffer } from 'node:buffer'
 import type { Tool } from '#decisions/agent/toolbox'
 import { isForStranger } from '#domain/agent/channel/trust'
-import { estimateTokens, exhaustedNotice, historyBytes, reserve } from '#domain/agent/job/budget'
+import { beginThought } from '#domain/agent/job/beginning'
+import { estimateTokens, historyBytes, reserve } from '#domain/agent/job/budget'
+import { unchanged } from '#domain/agent/job/change'
 import { LONGEST_UNMARKED } from '#domain/agent/job/command'
 import type { Job } from '#domain/agent/job/job'
-import type { JobEnd, Next } from '#domain/agent/job/loop'
+import type { Next } from '#domain/agent/job/loop'
 import { NO_MODEL } from '#domain/agent/job/model-choice'
 import { definedTools, offeredTools } from '#domain/agent/job/offer'
 import { CHILD_RULES, strangersMessage, systemMessage } from '#domain/agent/job/prompt'
 import type { Step, StepHead } from '#domain/agent/job/step'
 import { taskSystem, taskText } from '#domain/agent/job/tasks/asking'
 import { openMessages, type TranscriptMessage } from '#domain/agent/job/transcript'
+import { stepOf } from '#domain/agent/job/transition'
 import { failingMessage } from '#domain/agent/mcp/offer'
 import { unpaid } from '#domain/app/plan'
 import type { Profile } from '#domain/growth/drafting/profile'
 import { openApprovalsOf } from '#store/agent/approvals'
+import { heldWork } from '#store/agent/jobs'
 import { memoryBytes } from '#store/agent/memories'
 import { pinnedBytes } from '#store/agent/playbooks'
 import { deniedTools } from '#store/agent/rules'
-import { bytesSince, stepPart } from '#store/agent/steps'
+import { bytesSince, restartPatience, stepPart } from '#store/agent/steps'
 import { historyOf } from '#store/agent/summaries'
 import { messageBeginning } from '#store/agent/thread'
-import type { Gate } from '#store/engine/letter'
+import type { Effects, Gate } from '#store/engine/letter'
 import { type Loaded, loadNow, when } from '#store/engine/load'
 import { profilePart } from '#store/growth/profiles'
-import type { At } from './at.ts'
-import { beginStep } from './begun.ts'
+import type { At, Begun } from './at.ts'
 import type { AgentDeps } from './deps.ts'
-import { release } from './hold.ts'
-import { servedParts, taintByWords, withTools } from './served.ts'
-import { beginSummary, type Summarising } from './summary.ts'
+import { servedParts, withTools } from './served.ts'
+import { beginSummarising, type Summarising } from './summary.ts'
 
 export interface Of {
   job: Job
@@ -52,9 +54,6 @@ export interface Thinking extends Of {
   open: TranscriptMessage[]
   authors: At['authors']
 }
-
-export const begins = ({ changes, gate }: At): void =>
-  changes.set({ status: 'running', started_at: changes.job.started_at ?? gate.now })
 
 /** What a thought depends on: nothing of the workspace for a stranger's. */
 const thoughtParts = (job: Job, before: StepHead | undefined, asked: StepHead | undefined) => {
@@ -109,7 +108,7 @@ const firstBytes = (
 
 /** What the model is shown, besides the words of the conversation. */
 const shownTo = (deps: AgentDeps, at: At, { served, denied, open, ...loaded }: ThoughtFacts) => {
-  const { job } = at.changes
+  const { job } = at
   const offered = job.task ? [] : offeredOf(withTools(deps, served), at, denied)
   const rules = job.task ? taskSystem(job.task) : rulesFor(at, offered, loaded)
   return {
@@ -123,7 +122,7 @@ const shownTo = (deps: AgentDeps, at: At, { served, denied, open, ...loaded }: T
 /** Tokens and money set aside for the call; or the budget that is used up. */
 const reserveFor = (
   deps: AgentDeps,
-  { gate, changes: { job } }: At,
+  { gate, job }: At,
   { known, own }: ThoughtFacts,
   firstBytes: number,
 ) => {
@@ -135,43 +134,53 @@ const reserveFor = (
   return reserve(gate, { input, priceOf: deps.priceOf(job.model) })
 }
 
-export const beginThought = async (
+export const beginThinking = async (
   deps: AgentDeps,
   at: At,
   heads: readonly StepHead[],
   { step: before, last }: Extract<Next, { kind: 'think' }>,
-): Promise<{ run: Thinking | Summarising } | { end: JobEnd } | { held: string }> => {
-  const { gate, changes, sql } = at
+): Promise<Begun<Thinking | Summarising>> => {
+  const { gate, job, sql, facts, caller, authors } = at
   const asked = heads.findLast(({ kind, state }) => kind === 'model' && state === 'done')
-  const loaded = await loadNow(sql, thoughtParts(changes.job, before, asked))
-  const byDesk = await isByDesk(deps, changes.job, loaded.words)
-  const held = byDesk ? undefined : unpaid(gate.plan)
-  if (held !== undefined) return { held }
-  await release(at)
-  begins(at)
-  const { job } = changes
+  const loaded = await loadNow(sql, thoughtParts(job, before, asked))
+  const byDesk = await isByDesk(deps, job, loaded.words)
+  const why = byDesk ? undefined : unpaid(gate.plan)
+  if (why !== undefined) return { change: stepOf(job, { kind: 'unpaid', why }, facts) }
+  const effects = await releaseOthers(at)
+  const tried = loaded.step
   const summary = byDesk
     ? undefined
-    : await beginSummary(deps, at, heads, { tried: loaded.step, history: loaded.said })
-  if (summary) return { run: summary }
+    : await beginSummarising(deps, at, heads, { tried, history: loaded.said })
+  if (summary) return { ...summary, effects }
   const shown = shownTo(deps, at, loaded)
-  taintByWords(changes, shown.tools)
   const first = firstBytes(job, { ...shown, loaded, most: historyBytes(deps.contextTokens) })
   const reserved = byDesk ? undefined : reserveFor(deps, at, loaded, first)
-  if (typeof reserved === 'string') return exhausted(at, reserved)
-  const step = beginStep(at, before?.kind === 'model' ? loaded.step : undefined, reserved)
-  changes.set({ model_calls: job.model_calls + 1 })
-  changes.started(step, byDesk ? NO_MODEL : job.model)
-  const rest = { ...shown, last, byDesk, maxTokens: reserved?.maxTokens ?? 0, authors: at.authors }
-  return { run: { kind: 'think', step, ...rest, job: changes.job, caller: at.caller } }
+  const { change, step } = beginThought(unchanged(job, facts), {
+    before: before?.kind === 'model' ? tried : undefined,
+    dropped: before?.kind === 'summary' && !byDesk ? tried : undefined,
+    byDesk,
+    reserved,
+    // Descriptions are text of people outside, though a person has read them.
+    sources: shown.tools.flatMap(({ describedBy }) => describedBy ?? []),
+    usage: gate,
+  })
+  if (!step) return { change, effects }
+  const maxTokens = typeof reserved === 'object' ? reserved.maxTokens : 0
+  const told = { ...shown, last, byDesk, maxTokens, authors }
+  return { change, run: { kind: 'think', step, ...told, job: change.job, caller }, effects }
 }
 
-const exhausted = (
-  { changes, gate }: At,
-  key: Parameters<typeof exhaustedNotice>[1],
-): { end: JobEnd } => {
-  changes.explain(exhaustedNotice(gate, key))
-  return { end: { status: 'failed', error: `budget_exhausted:${key}` } }
+/**
+ * The job is not held any more: all other held jobs are due, too, and jobs that wait for this one
+ * begin to wait anew.
+ */
+const releaseOthers = async ({ job, sql, gate }: At): Promise<Effects> => {
+  if (job.held_since === null) return {}
+  const { others } = await loadNow(sql, { others: heldWork(job.id) })
+  return {
+    requeued: others.map(({ work }) => ({ id: work, runAt: gate.now })),
+    writes: job.parent_id === null ? [] : [restartPatience(job.id, gate.now)],
+  }
 }
 
 /** What a command is told by its beginning; the whole of one without a mark. */
@@ -190,14 +199,14 @@ const isByDesk = async (
 
 /** What a stranger's job is told says nothing of the workspace. */
 const rulesFor = (
-  { gate, changes, authors }: At,
+  { gate, job, authors }: At,
   offered: readonly Tool[],
   {
     profile: { profile },
     failing,
   }: { profile: { profile: Profile }; failing: Parameters<typeof failingMessage>[0] },
 ): string => {
-  if (isForStranger(changes.job.on_behalf)) return strangersMessage(offered, dayOf(gate))
+  if (isForStranger(job.on_behalf)) return strangersMessage(offered, dayOf(gate))
   return `${systemFor(gate, offered, { profile, person: authors.self.label })}${failingMessage(failing)}`
 }
 
@@ -219,14 +228,14 @@ const systemFor = (
 
 const offeredOf = (
   deps: AgentDeps,
-  { changes, caller, callerNow }: At,
+  { job, caller, callerNow }: At,
   rules: readonly { tool_name: string }[],
 ): Tool[] => {
   const denied = new Set(rules.map(({ tool_name }) => tool_name))
   const box = deps.toolBox()
   const mayRun = (name: string) => box.mayRun(name, caller)
   return offeredTools([...box.tools.values()], {
-    job: changes.job,
+    job,
     mayRun,
     readsOnly: callerNow.role === 'viewer',
     denied,

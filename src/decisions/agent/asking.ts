@@ -1,33 +1,27 @@
-import { type Approval, approvalUrl, newApproval } from '#domain/agent/job/approval'
-import type { Job } from '#domain/agent/job/job'
-import type { Step } from '#domain/agent/job/step'
-import { newId } from '#kernel/ids'
-import type { NewEvent } from '#store/engine/outbox'
-import type { News } from './job-events.ts'
+/** People are asked about calls of tools, and those who may decide are told. */
+import { type Approval, approvalUrl } from '#domain/agent/job/approval'
+import { insertApprovals } from '#store/agent/approvals'
+import { type Effects, merge } from '#store/engine/letter'
+import { type Telling, tellApprovers } from './channel-approvers.ts'
 
-interface Asking extends Pick<Approval, 'summary' | 'subject' | 'direct_by' | 'conversation_id'> {
-  now: Date
-  publicUrl: string
+interface Asking extends Omit<Telling, 'approvals'> {
+  approvals: readonly Approval[]
 }
 
-interface Question {
-  approval: Approval
-  news: News
-  event: NewEvent
-}
-
-/** Asks a person for one call, and reports it. */
-export const questionOf = (job: Job, step: Step, { publicUrl, ...said }: Asking): Question => {
-  const approval = newApproval(newId(), job, step, said)
-  const { id, summary, why, tool_name } = approval
-  const url = approvalUrl(publicUrl, id)
-  const data = { kind: 'agent', approval_id: id, job_id: job.id, tool_name, summary, url }
-  return {
-    approval,
-    news: {
-      type: 'approval.requested',
-      data: { id, step: step.number, tool: tool_name, summary, why, url },
+export const askEffects = (asking: Asking): Effects => {
+  const { approvals, publicUrl } = asking
+  if (approvals.length === 0) return {}
+  const events = approvals.map(({ id, job_id, tool_name, summary }) => ({
+    type: 'growth.approval.requested',
+    data: {
+      kind: 'agent',
+      approval_id: id,
+      job_id,
+      tool_name,
+      summary,
+      url: approvalUrl(publicUrl, id),
     },
-    event: { type: 'growth.approval.requested', data, subject: id },
-  }
+    subject: id,
+  }))
+  return merge({ writes: [insertApprovals(approvals)], events }, tellApprovers(asking))
 }

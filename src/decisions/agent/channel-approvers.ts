@@ -12,7 +12,7 @@ const MOST_TOLD = 20
 
 export const approversPart = { approvers: toldApprovers(MOST_TOLD) }
 
-interface Telling {
+export interface Telling {
   approvals: readonly Pick<Approval, 'id' | 'summary' | 'tool_name'>[]
   approvers: readonly ToldApprover[]
   /** Who can decide about a call of the tool. */

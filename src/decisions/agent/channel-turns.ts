@@ -19,14 +19,11 @@ import { CONVERSATION, tainted } from '#domain/agent/job/taint'
 import { newId } from '#kernel/ids'
 import { insertThread, type ThreadFacts, threadPart } from '#store/agent/channel-messages'
 import { saveConversation, turnFacts } from '#store/agent/conversations'
-import { eventEffects } from '#store/agent/events'
-import { insertJob } from '#store/agent/jobs'
 import { insertMessages } from '#store/agent/messages'
 import type { Sql } from '#store/engine/db'
 import { type Effects, merge } from '#store/engine/letter'
 import { loadNow } from '#store/engine/load'
-import { newWork } from '../work.ts'
-import { statusNews, withEvents } from './job-events.ts'
+import { startEffects } from './job-effects.ts'
 import type { Takes } from './paying.ts'
 
 export interface ChannelTurn {
@@ -133,10 +130,8 @@ export const startChannelTurn = async (
   const most = trust.kind === 'member' ? MOST_OPEN_JOBS : MOST_OPEN_JOBS_OF_OTHERS
   if (!hasRoomForJob({ ...facts, our_jobs, our_typed }, { typed, most })) return undefined
   const { conversation, writes } = continueConversation(turn, { thread, before }, content, jobId)
-  const begun = jobOf(jobId, conversation.id, turn, { content, before, typed }, models)
-  const { job, events } = withEvents(begun, [statusNews(begun)], now)
+  const job = jobOf(jobId, conversation.id, turn, { content, before, typed }, models)
   const runAt = before?.is_busy && !typed ? new Date(now.getTime() + BEHIND_MS) : dueNow(job, now)
-  const work = [newWork('agent', { root: jobId, refId: jobId, origin: job.origin, runAt })]
   const taken: ChannelMessage = {
     ...message,
     attachments: message.attachments.map((file) => ({ ...file, ref: null })),
@@ -151,6 +146,6 @@ export const startChannelTurn = async (
   return {
     job,
     message: taken,
-    effects: merge({ writes: [...writes, insertJob(job)], work }, eventEffects(events)),
+    effects: merge({ writes }, startEffects(job, now, runAt)),
   }
 }

@@ -16,8 +16,9 @@ import type { CallInFlight } from '#store/agent/steps'
 import { type Effects, merge } from '#store/engine/letter'
 import type { Loaded } from '#store/engine/load'
 import type { LiveLanes } from '../deciding.ts'
-import { cancelledJob, stopJobs } from './cancelling.ts'
+import { stopJobs } from './cancelling.ts'
 import { answerEffects } from './channel-replies.ts'
+import { cancelledJob } from './job-effects.ts'
 
 type OpenReply = Loaded<{ replies: ReturnType<typeof openRepliesOf> }>['replies'][number]
 

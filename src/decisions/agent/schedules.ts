@@ -3,17 +3,11 @@ import type { Conversation } from '#domain/agent/conversation'
 import type { Job } from '#domain/agent/job/job'
 import { MOST_OPEN_JOBS, MOST_OPEN_JOBS_OF_CONVERSATION } from '#domain/agent/job/limits'
 import { chooseModel, type Models, type NO_MODEL } from '#domain/agent/job/model-choice'
-import {
-  KEPT_MESSAGES,
-  type PausedBy,
-  recordRun,
-  type Schedule,
-} from '#domain/agent/trigger/schedule'
+import { KEPT_MESSAGES, recordRun, type Schedule } from '#domain/agent/trigger/schedule'
 import { conversationPart, type TurnFacts, turnFacts } from '#store/agent/conversations'
 import { saveSchedule, trimMessages } from '#store/agent/schedules'
 import { type Effects, merge } from '#store/engine/letter'
 import { when } from '#store/engine/load'
-import type { NewEvent } from '#store/engine/outbox'
 import { type Into, into, sayNotice, startUnattended } from './unattended.ts'
 
 /** What a run of a schedule needs to know. */
@@ -95,20 +89,3 @@ export const noticeOf = (
   const after = { ...before, conversation_id: conversation.id }
   return merge(effects, trimConversation(conversation), { writes: [saveSchedule(after)] })
 }
-
-const reasons: Record<Exclude<PausedBy, 'person'>, string> = {
-  failures:
-    'Paused: three runs in a row have failed. Activate the schedule once the cause is mended.',
-  caller_gone:
-    'Paused: the person who made this schedule no longer has access to the workspace. Activate it to run it in your name. Its goal stays their words, so its runs ask before they change anything; send the goal, too, to make the words yours.',
-}
-
-export const pauseNotice = ({ paused_by }: Schedule): string =>
-  reasons[paused_by as keyof typeof reasons]
-
-/** The webhook event for a schedule that was paused, but not by a person. */
-export const pausedEvent = ({ id, goal, paused_by, last_job_id }: Schedule): NewEvent => ({
-  type: 'agent.schedule.paused',
-  data: { schedule_id: id, goal, reason: paused_by, last_job_id },
-  subject: id,
-})

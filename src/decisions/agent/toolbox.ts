@@ -3,9 +3,9 @@
  * their handlers nor on their schemas. src/ops/agent/toolbox/toolbox.ts makes them.
  */
 import type { Subject } from '#domain/agent/job/approval'
-import type { Naming } from '#domain/agent/job/handles'
 import type { CallingJob } from '#domain/agent/job/job'
 import type { ToolClass, ToolWay } from '#domain/agent/job/step'
+import type { ToolForms } from '#domain/agent/job/tool-answer'
 import type { RuleDecision } from '#domain/agent/job/verdict'
 import type { ServedTool } from '#domain/agent/mcp/tool'
 import type { Role } from '#kernel/roles'
@@ -77,7 +77,7 @@ export interface AskingFacts {
   unasked: number
 }
 
-export interface ToolBox {
+export interface ToolBox extends ToolForms {
   readonly tools: ReadonlyMap<string, Tool>
   /** Adds the tools of the workspace's MCP servers, which never replace other tools. */
   and(served: readonly ServedTool[]): ToolBox
@@ -113,14 +113,4 @@ export interface ToolBox {
    * Throws `not_found`.
    */
   subject(name: string, args: Arguments, sql: Sql): Promise<{ summary: string; subject: Subject }>
-  /** An answer without its secrets, which only the caller gets. */
-  kept(name: string, value: unknown): unknown
-  /** The short names of the records in an answer. */
-  naming(name: string): Naming
-  /** An answer of a tool, formatted as lines for a model. */
-  text(name: string, value: unknown): string
-  /** Whose words an answer contains, if the answer itself tells; otherwise undefined. */
-  sources(name: string, value: unknown): string[] | undefined
-  /** Whether an answer contains text of outsiders. */
-  isForeign(name: string, value: unknown): boolean
 }

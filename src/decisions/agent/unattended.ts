@@ -16,13 +16,10 @@ import { CONVERSATION, tainted } from '#domain/agent/job/taint'
 import { goalAuthor, type Standing } from '#domain/agent/trigger/goal'
 import { newId } from '#kernel/ids'
 import { insertConversation, saveConversation, type TurnFacts } from '#store/agent/conversations'
-import { eventEffects } from '#store/agent/events'
-import { insertJob } from '#store/agent/jobs'
 import { insertMessages } from '#store/agent/messages'
 import type { Query } from '#store/engine/db'
 import { type Effects, merge } from '#store/engine/letter'
-import { newWork } from '../work.ts'
-import { statusNews, withEvents } from './job-events.ts'
+import { startEffects } from './job-effects.ts'
 
 /** A conversation to write into, and how it is saved. */
 export interface Into {
@@ -110,7 +107,7 @@ export const startUnattended = (
     conversation_id: said.conversation.id,
     message_id: said.last.id,
   }
-  const begun = newUnattended(id, {
+  const job = newUnattended(id, {
     ...turn,
     kind,
     cause,
@@ -120,9 +117,7 @@ export const startUnattended = (
     content: goal,
     now,
   })
-  const { job, events } = withEvents(begun, [statusNews(begun)], now)
   const runAt = facts.is_busy ? new Date(now.getTime() + BEHIND_MS) : now
-  const work = [newWork('agent', { root: id, refId: id, origin: job.origin, runAt })]
-  const effects = merge(said.effects, { writes: [insertJob(job)], work }, eventEffects(events))
+  const effects = merge(said.effects, startEffects(job, now, runAt))
   return { job, conversation: said.conversation, effects }
 }

@@ -176,16 +176,17 @@ const approve = (deps: Deps): All['approve'] =>
       }
       const edited = changes && (await editedBy(tools, approved, changes, context))
       const approval = edited ?? approved
-      const { names = [], ...told } = edited ? editedStep(edited, { step, thread }, context) : {}
+      const { going, names } = edited
+        ? editedStep(edited, step?.why ?? [], thread?.handles ?? {})
+        : { going: {}, names: {} }
       const rules = hosts
         ? rememberedRule(tools, { approval, hosts: hosts.count, served }, context)
         : {}
       return {
         ...replyOf(deps, approval, { job, hidden }, principal),
         ...applyDecision(
-          approval,
-          { job, step, rules, names },
-          { state: 'ready', ...told },
+          { job, thread, rules },
+          { approval, step, going: { state: 'ready', ...going }, names },
           context,
         ),
       }
@@ -212,7 +213,7 @@ const reject = (deps: Deps): All['reject'] =>
       const going = { state: 'rejected', result: { text }, ended_at: gate.now } as const
       return {
         ...replyOf(deps, approval, { job, hidden }, principal),
-        ...applyDecision(approval, { job, step }, going, context),
+        ...applyDecision({ job }, { approval, step, going }, context),
       }
     },
   )

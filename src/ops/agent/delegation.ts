@@ -1,6 +1,5 @@
 import type { delegationCapabilities } from '#contract/agent/delegation'
-import { statusNews, withEvents } from '#decisions/agent/job-events'
-import { newWork } from '#decisions/work'
+import { startEffects } from '#decisions/agent/job-effects'
 import { newConversation } from '#domain/agent/conversation'
 import { newChild, requireRoomForChild } from '#domain/agent/job/delegation'
 import type { CallingJob } from '#domain/agent/job/job'
@@ -8,9 +7,7 @@ import { NO_MODEL } from '#domain/agent/job/model-choice'
 import { fail, found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { insertConversation, turnFacts } from '#store/agent/conversations'
-import { eventEffects } from '#store/agent/events'
-import { insertJob, jobPart, treeFacts } from '#store/agent/jobs'
-import { merge } from '#store/engine/letter'
+import { jobPart, treeFacts } from '#store/agent/jobs'
 import { loadNow } from '#store/engine/load'
 import type { CapabilityParts, CommandContext, Handlers } from '../engine/call.ts'
 import { requireJobRoom, requireKnown, startTurn, turnFactsFor } from './job/turns.ts'
@@ -46,15 +43,10 @@ const delegate = async (
   requireRoomForChild(tree.children)
   requireJobRoom(facts)
   const asked = { stepId: calling.stepId, goal, tools, mostSteps: maxSteps ?? null, now }
-  const begun = newChild(newId(), parent, asked)
-  const { job, events } = withEvents(begun, [statusNews(begun)], now)
-  const work = [
-    newWork('agent', { root: job.root_id, refId: job.id, origin: job.origin, runAt: now }),
-  ]
-  const effects = merge({ writes: [insertJob(job)], work }, eventEffects(events))
+  const job = newChild(newId(), parent, asked)
   return {
     reply: { jobId: job.id, status: job.status },
-    effects,
+    effects: startEffects(job, now),
     refId: job.id,
     auditDetail: { parent_id: parent.id },
   }

@@ -2,9 +2,7 @@ import { Type as T } from '@sinclair/typebox'
 import type { tasks } from '#contract/agent/tasks'
 import { isTaskType, type TaskTypeName, taskTypes } from '#contract/task-types'
 import { onBehalfOf } from '#decisions/agent/caller'
-import { cancelledJob } from '#decisions/agent/cancelling'
-import { statusNews, withEvents } from '#decisions/agent/job-events'
-import { newWork } from '#decisions/work'
+import { cancelledJob, startEffects } from '#decisions/agent/job-effects'
 import type { Job } from '#domain/agent/job/job'
 import { chooseModel, NO_MODEL } from '#domain/agent/job/model-choice'
 import type { Task } from '#domain/agent/job/tasks/forms'
@@ -13,8 +11,7 @@ import { taskView } from '#domain/agent/job/views'
 import { requireBilling } from '#domain/app/plan'
 import { fail, found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
-import { eventEffects } from '#store/agent/events'
-import { insertJob, listTasks, openTreeOf, taskPart } from '#store/agent/jobs'
+import { listTasks, openTreeOf, taskPart } from '#store/agent/jobs'
 import { merge } from '#store/engine/letter'
 import { loadBy } from '#store/engine/load'
 import type { Handlers } from '../engine/call.ts'
@@ -60,15 +57,10 @@ export const taskHandlers = ({ models }: Pick<TurnParts, 'models'>): Handlers<ty
       if (models !== NO_MODEL) requireBilling(plan)
       requireJobRoom(facts)
       const choice = { ...chooseModel(model ?? tier, models, tier), asked_model: model ?? null }
-      const begun = newTask(newId(), { ...choice, task, on_behalf: onBehalfOf(principal), now })
-      const { job, events } = withEvents(begun, [statusNews(begun)], now)
-      const work = [
-        newWork('agent', { root: job.root_id, refId: job.id, origin: job.origin, runAt: now }),
-      ]
-      const effects = merge({ writes: [insertJob(job)], work }, eventEffects(events))
+      const job = newTask(newId(), { ...choice, task, on_behalf: onBehalfOf(principal), now })
       return {
         reply: { task: taskView(job) },
-        effects,
+        effects: startEffects(job, now),
         refId: job.id,
         auditDetail: { task_type: task.type },
       }

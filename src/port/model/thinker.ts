@@ -2,7 +2,8 @@
  * One call of a language model in a conversation with tools. Its adapters are openai/thinker.ts and
  * the desk, which has no model.
  */
-import type { TranscriptCall, TranscriptMessage } from '#domain/agent/job/transcript'
+import type { ThinkFailure, Thought, TranscriptCall } from '#domain/agent/job/answer'
+import type { TranscriptMessage } from '#domain/agent/job/transcript'
 import type { QuotedPassage } from '#domain/agent/knowledge/quoting'
 
 /**
@@ -33,47 +34,6 @@ export interface ThinkRequest {
    */
   format?: { name: string; schema: Record<string, unknown> }
 }
-
-export interface ThoughtUsage {
-  input_tokens: number
-  /** The part of the input that the provider had cached. */
-  cached_tokens: number
-  output_tokens: number
-}
-
-/** What the model answered: words, calls of tools, or both. */
-export interface Thought {
-  text: string
-  calls: ToolCall[]
-  /** How many further calls there were, of which nothing else is known. */
-  left?: number
-  /** `cut`: it reached `maxTokens`. `refused`: the model or a filter declined. */
-  ending: 'whole' | 'cut' | 'refused'
-  /** Undefined if the server did not say. */
-  usage: ThoughtUsage | undefined
-  /** The model that answered. */
-  model: string
-  /** Must be sent back, but only within the same job. Never shown. */
-  reasoning?: string | undefined
-}
-
-export type ThinkFailure =
-  | 'rate_limited'
-  | 'out_of_credit'
-  | 'unauthorized'
-  | 'unknown_model'
-  | 'no_tools'
-  | 'too_long'
-  | 'unsupported'
-  | 'timeout'
-  | 'unreachable'
-  | 'too_large'
-  | 'broken'
-  | 'provider_error'
-  /** No model is configured in this process, although one was when the job began. */
-  | 'no_model'
-  /** None of this process's model calls ended in time to make room. */
-  | 'busy'
 
 /**
  * A call that got no answer. Its message never contains a key, a header or the provider's words.

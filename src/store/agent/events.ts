@@ -1,23 +1,14 @@
 /** What happened in a job, in order. */
+import type { News } from '#domain/agent/job/news'
 import type { Query } from '../engine/db.ts'
 import type { Effects } from '../engine/letter.ts'
 import { many } from '../engine/load.ts'
 
-type EventType =
-  | 'job.status'
-  | 'step.started'
-  | 'step.ended'
-  | 'approval.requested'
-  | 'approval.decided'
-  | 'message'
-
-export interface AgentEvent {
+export interface AgentEvent extends News {
   job_id: string
   seq: number
   conversation_id: string | null
   at: Date
-  type: EventType
-  data: Record<string, unknown>
 }
 
 const insertEvents =

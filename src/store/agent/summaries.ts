@@ -1,7 +1,7 @@
 /** Conversations by their length, and the summaries of those that have grown long. */
 
 import type { AuthorNow, MessageAuthor } from '#domain/agent/job/authors'
-import type { History, MessageHead } from '#domain/agent/job/compaction'
+import type { History, MessageHead, MessageSpan } from '#domain/agent/job/compaction'
 import type { Said } from '#domain/agent/job/transcript'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
@@ -74,13 +74,6 @@ export const headsBefore = (messageId: string) =>
       and m.id <> own.id
       order by m.seq limit ${MOST_HEADS}`,
   )
-
-export interface MessageSpan {
-  conversationId: string
-  /** The number of the message before the first one. */
-  from: number
-  to: number
-}
 
 export const saidBetween = ({ conversationId, from, to }: MessageSpan) =>
   many<Said>(

@@ -1,15 +1,7 @@
-/**
- * A conversation as its jobs see it: the number of the next message, and the names of its records.
- */
+import type { ConversationThread } from '#domain/agent/job/change'
 import type { Job } from '#domain/agent/job/job'
 import type { Query } from '../engine/db.ts'
 import { one } from '../engine/load.ts'
-
-export interface ConversationThread {
-  id: string
-  next_seq: number
-  handles: Record<string, string>
-}
 
 /** The conversation of the job that an approval is about. */
 export const threadOfApproval = (approvalId: string) =>

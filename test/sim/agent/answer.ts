@@ -47,7 +47,8 @@ const inCircles = (world: World, { id }: Job, last: boolean) => {
   const usage = { input_tokens: 300, cached_tokens: 0, output_tokens: 20 }
   const name = ['list', 'sms', 'publish'][Number.parseInt(id.slice(-2), 16) % 3]!
   const call = { id: newId(world), name, arguments: world.next() < 0.1 ? '{' : '{}' }
-  return { text: '', calls: last && world.next() < 0.5 ? [] : [call], model: 'm', usage }
+  const calls = last && world.next() < 0.5 ? [] : [call]
+  return { text: '', calls, ending: 'whole' as const, model: 'm', usage }
 }
 
 export const answerOf = (world: World, job: Job, last: boolean) => {
@@ -71,7 +72,8 @@ export const answerOf = (world: World, job: Job, last: boolean) => {
     { ...usage, output_tokens: 1e12 },
   ])
   const called = calls.map((call) => ({ id: newId(world), ...call }))
-  return { text, calls: called, model: 'm', usage: world.next() < 0.9 ? usage : odd }
+  const ending = 'whole' as const
+  return { text, calls: called, ending, model: 'm', usage: world.next() < 0.9 ? usage : odd }
 }
 
 interface Checked {

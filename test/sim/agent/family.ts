@@ -2,9 +2,10 @@
  * Children of jobs: made, heard and called off as the pure functions say; and what must hold of
  * them, said without those.
  */
-import { newChild, requireRoomForChild, withAnswer } from '#domain/agent/job/delegation'
+import { newChild, requireRoomForChild } from '#domain/agent/job/delegation'
 import type { Job } from '#domain/agent/job/job'
 import type { Step } from '#domain/agent/job/step'
+import { stepOf } from '#domain/agent/job/transition'
 import { temptations } from './tools.ts'
 import { count, hold, newId, stepsOf, type World } from './world.ts'
 
@@ -62,7 +63,9 @@ export const tellParent = (world: World, child: Job) => {
   const parent = child.parent_id === null ? undefined : world.jobs.get(child.parent_id)!
   const step = child.parent_step_id === null ? undefined : world.steps.get(child.parent_step_id)!
   if (!parent || !isOpen(parent) || step?.state !== 'waiting') return
-  const after = withAnswer(parent, step, child, world.now)
+  const facts = { now: world.now, newId: () => newId(world) }
+  const { job, steps } = stepOf(parent, { kind: 'child', step, child }, facts)
+  const after = { job, step: steps[0]! }
   world.jobs.set(parent.id, after.job)
   world.steps.set(step.id, after.step)
   world.work.set(parent.id, world.now)

@@ -2,9 +2,9 @@
  * What must hold of budgets and of what a model answers, reckoned by other means than the functions
  * under test.
  */
+import type { ThoughtUsage } from '#domain/agent/job/answer'
 import type { CallReservation } from '#domain/agent/job/budget'
 import type { Step } from '#domain/agent/job/step'
-import type { ThoughtUsage } from '#port/model/thinker'
 import { hold, LIMITS, type World } from './world.ts'
 
 const day = (at: Date): string => `agent_tokens_day@${at.toISOString().slice(0, 10)}`

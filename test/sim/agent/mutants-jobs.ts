@@ -103,8 +103,8 @@ const ofFamilies: Mutant[] = [
     ['a child is free of the schedule', 'scheduled: parent.scheduled', 'scheduled: false'],
     [
       'a parent forgets what its child has read',
-      '...new Set([...parent.taint, ...child.taint])',
-      '...parent.taint',
+      '...new Set([...taint, ...child.taint])',
+      '...taint',
     ],
     [
       'a parent takes words of strangers for its own',

@@ -1,11 +1,12 @@
 /** Conversations with the agent in tests, past the surfaces. */
 import { newWork } from '#decisions/work'
+import type { ConversationThread } from '#domain/agent/job/change'
 import { type Job, newTurn, type OnBehalf } from '#domain/agent/job/job'
 import { newId } from '#kernel/ids'
 import { eventEffects } from '#store/agent/events'
 import { insertJob } from '#store/agent/jobs'
 import { insertMessages } from '#store/agent/messages'
-import { type ConversationThread, saveThread } from '#store/agent/thread'
+import { saveThread } from '#store/agent/thread'
 import { merge } from '#store/engine/letter'
 import { eventually, type TestApp } from '../app.ts'
 

@@ -109,10 +109,10 @@ export const withBadTools =
   (box: ToolBox): ToolBox => {
     /** The bad tool's own method if it has one, otherwise that of the box. */
     const either =
-      (what: 'decide' | 'read' | 'reach' | 'subject' | 'text') =>
+      (what: 'decide' | 'read' | 'reach' | 'subject') =>
       (name: string, ...rest: unknown[]) => {
         const own = bad[name]?.[what] as ((...given: unknown[]) => unknown) | undefined
-        if (own && what !== 'text') called(name)
+        if (own) called(name)
         return (own ?? (box[what] as (...given: unknown[]) => unknown).bind(box))(name, ...rest)
       }
     return changed(box, {
@@ -127,7 +127,9 @@ export const withBadTools =
       read: either('read') as ToolBox['read'],
       reach: either('reach') as ToolBox['reach'],
       subject: either('subject') as ToolBox['subject'],
-      text: either('text') as ToolBox['text'],
+      text: (name, value) =>
+        name in bad ? (bad[name]!.text?.(name, value) ?? '{}') : box.text(name, value),
+      naming: (name) => (name in bad ? {} : box.naming(name)),
       kept: (name, value) => (name in bad ? value : box.kept(name, value)),
       isForeign: (name, value) => !(name in bad) && box.isForeign(name, value),
     })

@@ -1,9 +1,10 @@
 /** Records of the workspace agent, for tests. */
 
-import { statusNews, withEvents } from '#decisions/agent/job-events'
+import { factsAt, jobEffects } from '#decisions/agent/job-effects'
 import { type Conversation, newConversation, withMessage } from '#domain/agent/conversation'
 import { argumentsHash } from '#domain/agent/hash'
 import type { Approval } from '#domain/agent/job/approval'
+import { newJob } from '#domain/agent/job/change'
 import { type Job, newTurn } from '#domain/agent/job/job'
 import { newStep } from '#domain/agent/job/step'
 import { type Memory, remember } from '#domain/agent/knowledge/memory'
@@ -17,13 +18,10 @@ import {
 import { newId } from '#kernel/ids'
 import { insertApprovals } from '#store/agent/approvals'
 import { insertConversation, saveConversation } from '#store/agent/conversations'
-import { eventEffects } from '#store/agent/events'
-import { insertJob } from '#store/agent/jobs'
 import { insertMemory } from '#store/agent/memories'
 import { insertMessages } from '#store/agent/messages'
 import { insertPlaybook, insertVersion } from '#store/agent/playbooks'
 import { insertSteps } from '#store/agent/steps'
-import { merge } from '#store/engine/letter'
 import { type Workspace, write } from '../arrange.ts'
 
 const inADay = (): Date => new Date(Date.now() + 86_400_000)
@@ -83,8 +81,9 @@ export const makeJob = async (
     content: 'What is late?',
     now: new Date(),
   })
-  const told = withEvents({ ...job, ...changes }, [statusNews(job)], new Date())
-  await write(workspace, merge({ writes: [insertJob(told.job)] }, eventEffects(told.events)))
+  const now = new Date()
+  const made = newJob({ ...job, ...changes }, factsAt(now), now)
+  await write(workspace, jobEffects({ ...made, due: undefined }))
   return { id: job.id }
 }
 

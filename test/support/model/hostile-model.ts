@@ -3,14 +3,10 @@
  * no provider would give. The seed in the person's message, such as `seed 17`, decides what it
  * does.
  */
+
 import { operations } from '#contract/index'
-import {
-  ThinkError,
-  type Thinker,
-  type ThinkRequest,
-  type Thought,
-  type ToolCall,
-} from '#port/model/thinker'
+import type { Thought } from '#domain/agent/job/answer'
+import { ThinkError, type Thinker, type ThinkRequest, type ToolCall } from '#port/model/thinker'
 import { numbers } from '#test/faults/numbers'
 import { sampleOf } from '../contract/sample.ts'
 import { requireComplete } from './scripted-model.ts'

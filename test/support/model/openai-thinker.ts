@@ -1,7 +1,8 @@
 /** The thinker as tests use it: on a fake provider, and silent. */
+import type { Thought } from '#domain/agent/job/answer'
 import { createLog } from '#kernel/log'
 import { createOpenAiThinker, type OpenAiThinkerOptions } from '#port/model/openai/thinker'
-import type { Thinker, ThinkRequest, Thought, ToolDefinition } from '#port/model/thinker'
+import type { Thinker, ThinkRequest, ToolDefinition } from '#port/model/thinker'
 import { API_KEY } from './openai-drafter.ts'
 
 export const thinkerOn = (baseUrl: string, options: Partial<OpenAiThinkerOptions> = {}): Thinker =>

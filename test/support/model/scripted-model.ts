@@ -2,7 +2,8 @@
  * A model that answers by a script: a function of the turn. It refuses transcripts that the
  * provider would refuse.
  */
-import type { Thinker, ThinkRequest, Thought } from '#port/model/thinker'
+import type { Thought } from '#domain/agent/job/answer'
+import type { Thinker, ThinkRequest } from '#port/model/thinker'
 
 interface Answer {
   text?: string

@@ -5,26 +5,53 @@
 import { beginning, storable } from '#kernel/storable'
 import { MOST_CALLS, MOST_READ_CALLS } from './limits.ts'
 
-interface Usage {
+export interface TranscriptCall {
+  id: string
+  name: string
+  /** What the model wrote, supposedly JSON. */
+  arguments: string
+}
+
+export interface ThoughtUsage {
   input_tokens: number
+  /** The part of the input that the provider had cached. */
   cached_tokens: number
   output_tokens: number
 }
 
-interface Call {
-  id: string
-  name: string
-  arguments: string
-}
-
-interface Answer {
+/** What the model answered: words, calls of tools, or both. */
+export interface Thought {
   text: string
-  calls: Call[]
+  calls: TranscriptCall[]
+  /** How many further calls there were, of which nothing else is known. */
   left?: number
-  usage: Usage | undefined
+  /** `cut`: it reached `maxTokens`. `refused`: the model or a filter declined. */
+  ending: 'whole' | 'cut' | 'refused'
+  /** Undefined if the server did not say. */
+  usage: ThoughtUsage | undefined
+  /** The model that answered. */
   model: string
+  /** Must be sent back, but only within the same job. Never shown. */
   reasoning?: string | undefined
 }
+
+export type ThinkFailure =
+  | 'rate_limited'
+  | 'out_of_credit'
+  | 'unauthorized'
+  | 'unknown_model'
+  | 'no_tools'
+  | 'too_long'
+  | 'unsupported'
+  | 'timeout'
+  | 'unreachable'
+  | 'too_large'
+  | 'broken'
+  | 'provider_error'
+  /** No model is configured in this process, although one was when the job began. */
+  | 'no_model'
+  /** None of this process's model calls ended in time to make room. */
+  | 'busy'
 
 /** More than any context holds. */
 const MOST_TOKENS = 10_000_000
@@ -34,7 +61,7 @@ const LONGEST_NAME = 200
 const isCount = (value: number): boolean =>
   Number.isSafeInteger(value) && value >= 0 && value <= MOST_TOKENS
 
-const isPlausible = ({ input_tokens, cached_tokens, output_tokens }: Usage): boolean =>
+const isPlausible = ({ input_tokens, cached_tokens, output_tokens }: ThoughtUsage): boolean =>
   [input_tokens, cached_tokens, output_tokens].every(isCount)
 
 const name = (text: string): string => beginning(storable(text), LONGEST_NAME)
@@ -44,23 +71,27 @@ const name = (text: string): string => beginning(storable(text), LONGEST_NAME)
  * others.
  */
 export interface Refused {
-  calls: Call[]
+  calls: TranscriptCall[]
   left: number
 }
 
 /** In characters: what a refused call shows of its arguments. */
 const LONGEST_REFUSED = 200
 
-const kept = (call: Call): Call => ({ ...call, id: name(call.id), name: name(call.name) })
+const kept = (call: TranscriptCall): TranscriptCall => ({
+  ...call,
+  id: name(call.id),
+  name: name(call.name),
+})
+
+/** A thought as the job keeps it. */
+export type KeptThought = Omit<Thought, 'left'> & { refused: Refused }
 
 /**
  * The calls to make, those that are refused, and the number of the others. Counts that cannot be
  * true are none.
  */
-export const keptAnswer = <A extends Answer>(
-  { left = 0, ...answer }: A,
-  model: string,
-): Omit<A, 'left'> & { refused: Refused } => ({
+export const keptAnswer = ({ left = 0, ...answer }: Thought, model: string): KeptThought => ({
   ...answer,
   text: storable(answer.text),
   calls: answer.calls.slice(0, MOST_CALLS).map(kept),

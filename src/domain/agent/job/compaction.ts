@@ -14,6 +14,14 @@ export interface History {
   bytes: number
 }
 
+/** Messages that a summary takes the place of. */
+export interface MessageSpan {
+  conversationId: string
+  /** The message before the first. */
+  from: number
+  to: number
+}
+
 /** Of a conversation, beside the summary. */
 export const MOST_MESSAGES = 100
 /**

@@ -4,6 +4,7 @@
  */
 import { fail } from '#kernel/errors'
 import { beginning } from '#kernel/storable'
+import { endStep, goOn, type JobChange, setJob } from './change.ts'
 import type { Job } from './job.ts'
 import { newTurn } from './job.ts'
 import type { Step } from './step.ts'
@@ -99,30 +100,24 @@ const resultOf = (child: Job): Pick<Step, 'state' | 'result' | 'result_cut' | 'e
 }
 
 /**
- * The parent and its step, once the child is over. What the child has read from outside, the parent
- * has read with its answer.
+ * The parent goes on once the child is over, for which its step waits. What the child has read from
+ * outside, the parent has read with its answer.
  */
-export const withAnswer = (
-  parent: Job,
-  step: Step,
-  child: Job,
-  now: Date,
-): { job: Job; step: Step } => ({
-  job: {
-    ...parent,
-    ...{
+export const answerChild = (
+  before: JobChange,
+  { step, child }: { step: Step; child: Job },
+): JobChange => {
+  const { taint, tool_calls } = before.job
+  const change = endStep(before, {
+    ...step,
+    ...resultOf(child),
+    untrusted: child.taint.length > 0 ? child.taint.join(', ') : null,
+  })
+  return goOn(
+    setJob(change, {
       status: 'running',
-      tool_calls: parent.tool_calls + 1,
-      taint: [...new Set([...parent.taint, ...child.taint])],
-      updated_at: now,
-    },
-  },
-  step: {
-    ...{ ...step, ...resultOf(child) },
-    ...{
-      untrusted: child.taint.length > 0 ? child.taint.join(', ') : null,
-      ended_at: now,
-      updated_at: now,
-    },
-  },
-})
+      tool_calls: tool_calls + 1,
+      taint: [...new Set([...taint, ...child.taint])],
+    }),
+  )
+}

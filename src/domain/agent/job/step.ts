@@ -96,7 +96,8 @@ export const timeOf = ({ started_at, ended_at }: Record<'started_at' | 'ended_at
 /** Tries after which a step is given up. */
 export const STEP_RUNS = 3
 
-type NewStep = Pick<Step, 'id' | 'job_id' | 'number' | 'kind' | 'name' | 'state'> & Partial<Step>
+export type NewStep = Pick<Step, 'id' | 'job_id' | 'number' | 'kind' | 'name' | 'state'> &
+  Partial<Step>
 
 export const newStep = (step: NewStep, now: Date): Step => ({
   ...stepRecord.blank,

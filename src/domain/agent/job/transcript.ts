@@ -4,7 +4,7 @@
  */
 import { beginning } from '#kernel/storable'
 import { isForStranger } from '../channel/trust.ts'
-import type { Refused } from './answer.ts'
+import type { Refused, TranscriptCall } from './answer.ts'
 import { EDITED } from './approval.ts'
 import type { MessageAuthor, Named } from './authors.ts'
 import type { OnBehalf } from './job.ts'
@@ -18,13 +18,6 @@ export interface Said {
   tools_used: string[]
   /** Who wrote it, or asked for what it answers. */
   author?: MessageAuthor | null
-}
-
-export interface TranscriptCall {
-  id: string
-  name: string
-  /** What the model wrote, supposedly JSON. */
-  arguments: string
 }
 
 /**

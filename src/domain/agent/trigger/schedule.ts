@@ -252,3 +252,21 @@ export const ranOut = (
     ? pauseSchedule(failed, 'failures', now)
     : failed
 }
+
+const reasons: Record<Exclude<PausedBy, 'person'>, string> = {
+  failures:
+    'Paused: three runs in a row have failed. Activate the schedule once the cause is mended.',
+  caller_gone:
+    'Paused: the person who made this schedule no longer has access to the workspace. Activate it to run it in your name. Its goal stays their words, so its runs ask before they change anything; send the goal, too, to make the words yours.',
+}
+
+/** What people read of a schedule that nobody has paused. */
+export const pauseNotice = ({ paused_by }: Schedule): string =>
+  reasons[paused_by as keyof typeof reasons]
+
+/** For the webhook: nobody has paused it. */
+export const pausedEvent = ({ id, goal, paused_by, last_job_id }: Schedule) => ({
+  type: 'agent.schedule.paused',
+  data: { schedule_id: id, goal, reason: paused_by, last_job_id },
+  subject: id,
+})

@@ -9,7 +9,6 @@ import type { Step } from '#domain/agent/job/step'
 import { LESSER, unseenArgument, unseenIn } from '#domain/agent/job/verdict'
 import { AppError, fail } from '#kernel/errors'
 import { callerNow } from '#store/agent/callers'
-import { type ConversationThread, saveThread } from '#store/agent/thread'
 import { loadNow } from '#store/engine/load'
 import { roleOf } from '#store/engine/principal'
 import type { CommandContext } from '../../engine/call.ts'
@@ -95,24 +94,18 @@ export const editedBy = async (
   return { ...approved, ...said, summary: shownSummary(said), arguments_hash, edited: true }
 }
 
-interface Edited {
-  step: Step | undefined
-  thread: ConversationThread | undefined
-}
-
-/** The step with a person's arguments. The model sees them with the conversation's handles. */
+/**
+ * What becomes of a step with a person's arguments, which the model is shown by the names that
+ * records have in the conversation. `names`: those that they get now.
+ */
 export const editedStep = (
   { arguments: args, arguments_hash: args_hash }: Approval,
-  { step, thread }: Edited,
-  { gate: { now } }: CommandContext,
-) => {
-  const book = new HandleBook(thread?.handles ?? {})
+  why: readonly string[],
+  handles: Handles,
+): { going: Partial<Step>; names: Handles } => {
+  const book = new HandleBook(handles)
   const asked = JSON.stringify(book.shorten(args))
-  const isNew = thread !== undefined && Object.keys(book.added).length > 0
-  const names = isNew
-    ? [saveThread({ ...thread, handles: { ...thread.handles, ...book.added } }, now)]
-    : []
-  return { args, args_hash, asked, why: [...(step?.why ?? []), EDITED], names }
+  return { going: { args, args_hash, asked, why: [...why, EDITED] }, names: book.added }
 }
 
 /**

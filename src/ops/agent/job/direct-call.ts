@@ -2,23 +2,20 @@
  * Makes a job of one step from a direct tool call: the call is carried out in its letter, begun, or
  * asked of a person.
  */
-import { questionOf } from '#decisions/agent/asking'
-import { approversPart, tellApprovers } from '#decisions/agent/channel-approvers'
-import { type News, settledEvent, statusNews, withEvents } from '#decisions/agent/job-events'
+import { askEffects } from '#decisions/agent/asking'
+import { approversPart } from '#decisions/agent/channel-approvers'
+import { factsAt, jobEffects } from '#decisions/agent/job-effects'
 import { refusalOf } from '#decisions/agent/refusal'
 import type { Decided, Tool, ToolBox, ToolCaller } from '#decisions/agent/toolbox'
-import { newWork } from '#decisions/work'
 import { argumentsHash } from '#domain/agent/hash'
-import { type Approval, approvalUrl, directCaller } from '#domain/agent/job/approval'
+import { type Approval, approvalUrl, directCaller, newApproval } from '#domain/agent/job/approval'
+import { unchanged } from '#domain/agent/job/change'
 import { callingJob, isOver, type Job, newAction, type OnBehalf } from '#domain/agent/job/job'
 import { NO_MODEL } from '#domain/agent/job/model-choice'
+import { askedNews, type News, statusNews } from '#domain/agent/job/news'
 import { keptResult, newStep, type Step } from '#domain/agent/job/step'
 import { AppError, type ErrorCode } from '#kernel/errors'
 import { newId } from '#kernel/ids'
-import { insertApprovals } from '#store/agent/approvals'
-import { eventEffects } from '#store/agent/events'
-import { insertJob } from '#store/agent/jobs'
-import { insertSteps } from '#store/agent/steps'
 import { type Effects, merge } from '#store/engine/letter'
 import { loadNow } from '#store/engine/load'
 import type { AwaitedResult, CommandContext, HandlerResult } from '../../engine/call.ts'
@@ -59,14 +56,10 @@ const startCall = (
   }
 }
 
-/** Both rows, and the events. */
-const recordCall = (job: Job, step: Step, news: readonly News[]): Effects => {
-  const told = withEvents(job, news, job.updated_at)
-  const events = isOver(job) ? [settledEvent(job)] : []
-  return merge(
-    { writes: [insertJob(told.job), insertSteps([step])], events },
-    eventEffects(told.events),
-  )
+/** Both rows, and what happened. `due`: its work is, unless it is over. */
+const recordCall = (job: Job, step: Step, news: readonly News[], due?: Date): Effects => {
+  const change = unchanged(job, factsAt(job.updated_at))
+  return jobEffects({ ...change, isNew: true, added: [step], news, due })
 }
 
 /** A call that is finished within its letter. */
@@ -145,14 +138,9 @@ export const begin = (acting: Acting): AwaitedResult => {
   const { job, step } = startCall(acting, 'ready')
   return {
     awaits: job.id,
-    effects: merge(recordCall(job, step, [statusNews(job)]), {
-      work: [workOf(job, job.created_at)],
-    }),
+    effects: recordCall(job, step, [statusNews(job)], job.created_at),
   }
 }
-
-const workOf = ({ id, root_id, origin }: Job, runAt: Date) =>
-  newWork('agent', { root: root_id, refId: id, origin, runAt })
 
 /** Asks a person: the call waits for the decision, and the caller is told where. */
 export const ask = async (acting: Acting, why: string[], who: string): Promise<Called> => {
@@ -160,34 +148,19 @@ export const ask = async (acting: Acting, why: string[], who: string): Promise<C
   const said = await tools.subject(tool.name, args, context.sql)
   const { job: begun, step } = startCall(acting, 'asked', { why })
   const job: Job = { ...begun, status: 'waiting_approval', goal: said.summary }
-  const { approval, news, event } = questionOf(job, step, {
-    ...{
-      ...said,
-      direct_by: directCaller(by),
-      conversation_id: null,
-      now: context.gate.now,
-      publicUrl,
-    },
-  })
+  const { now } = context.gate
+  const asked = { ...said, direct_by: directCaller(by), conversation_id: null, now }
+  const approval = newApproval(newId(), job, step, asked)
   const { approvers } = await loadNow(context.sql, approversPart)
   const roles = (name: string) => tools.roles(name)
-  const told = tellApprovers({
-    approvals: [approval],
-    approvers,
-    roles,
-    by,
-    publicUrl,
-    now: context.gate.now,
-  })
-  const waiting = {
-    writes: [insertApprovals([approval])],
-    events: [event],
-    work: [workOf(job, approval.expires_at)],
-  }
+  const news = [askedNews(approval, step, publicUrl), statusNews(job)]
   return {
     ...{
       reply: { result: null },
-      effects: merge(recordCall(job, step, [news, statusNews(job)]), waiting, told),
+      effects: merge(
+        recordCall(job, step, news, approval.expires_at),
+        askEffects({ approvals: [approval], approvers, roles, by, publicUrl, now }),
+      ),
       refId: job.id,
     },
     ...{

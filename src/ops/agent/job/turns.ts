@@ -1,9 +1,8 @@
 /** How a message to the agent starts a job. */
 import { onBehalfOf } from '#decisions/agent/caller'
-import { statusNews, withEvents } from '#decisions/agent/job-events'
+import { startEffects } from '#decisions/agent/job-effects'
 import { requirePaid, type Takes } from '#decisions/agent/paying'
 import type { ToolBox } from '#decisions/agent/toolbox'
-import { newWork } from '#decisions/work'
 import { type Conversation, withMessage } from '#domain/agent/conversation'
 import { type CallingJob, type Job, newTurn } from '#domain/agent/job/job'
 import { BEHIND_MS, dueNow, hasRoomForJob } from '#domain/agent/job/limits'
@@ -13,8 +12,6 @@ import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { nearest } from '#kernel/nearest'
 import { type TurnFacts, turnFacts } from '#store/agent/conversations'
-import { eventEffects } from '#store/agent/events'
-import { insertJob } from '#store/agent/jobs'
 import { knownMcpTools } from '#store/agent/mcp-tools'
 import { insertMessages } from '#store/agent/messages'
 import type { Query } from '#store/engine/db'
@@ -157,11 +154,9 @@ export const startTurn = async (
     taint,
     now,
   }
-  const begun = { ...newTurn(jobId, asked), typed, ...more }
-  const { job, events } = withEvents(begun, [statusNews(begun)], now)
+  const job = { ...newTurn(jobId, asked), typed, ...more }
   const runAt = facts.is_busy && !typed ? new Date(now.getTime() + BEHIND_MS) : dueNow(job, now)
-  const writes = [save(added.conversation), insertMessages([added.message]), insertJob(job)]
-  const work = [newWork('agent', { root: job.id, refId: job.id, origin: job.origin, runAt })]
-  const effects = merge({ writes, work }, eventEffects(events))
+  const writes = [save(added.conversation), insertMessages([added.message])]
+  const effects = merge({ writes }, startEffects(job, now, runAt))
   return { message: added.message, job, effects, auditDetail: { job_id: job.id } }
 }

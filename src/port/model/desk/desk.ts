@@ -3,15 +3,9 @@
  * they return. For any other question, it quotes what the workspace's own texts say. It never
  * guesses.
  */
+import type { Thought } from '#domain/agent/job/answer'
 import type { QuotedPassage } from '#domain/agent/knowledge/quoting'
-import type {
-  Thinker,
-  ThinkOptions,
-  ThinkRequest,
-  Thought,
-  ToolCall,
-  TurnMessage,
-} from '../thinker.ts'
+import type { Thinker, ThinkOptions, ThinkRequest, ToolCall, TurnMessage } from '../thinker.ts'
 import { isForDesk, type Parse, understand } from './command.ts'
 import { describeResult } from './plain-text.ts'
 import { questionIn } from './questions.ts'

@@ -1,5 +1,5 @@
+import type { ThoughtUsage } from '#domain/agent/job/answer'
 import type { ModelUsage } from '#domain/growth/drafting/draft'
-import type { ThoughtUsage } from '../thinker.ts'
 
 interface Price {
   /** Dollars per million input tokens, which is the same number as micro-dollars per token. */

@@ -2,14 +2,9 @@
  * An answer, put together from the pieces in which it arrives. Servers differ, so every field is
  * checked.
  */
+import type { Thought, ThoughtUsage } from '#domain/agent/job/answer'
 import { randomBase62 } from '#kernel/ids'
-import {
-  ThinkError,
-  type ThinkRequest,
-  type Thought,
-  type ThoughtUsage,
-  type ToolCall,
-} from '../thinker.ts'
+import { ThinkError, type ThinkRequest, type ToolCall } from '../thinker.ts'
 
 const answerLimits = {
   /** For text, arguments and reasoning together. */

@@ -1,5 +1,6 @@
 import { APIError } from 'openai'
-import { ThinkError, type ThinkFailure } from '../thinker.ts'
+import type { ThinkFailure } from '#domain/agent/job/answer'
+import { ThinkError } from '../thinker.ts'
 import { TooLarge } from './bounded-fetch.ts'
 import { failureOf, httpStatusOf } from './connection.ts'
 

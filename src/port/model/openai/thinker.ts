@@ -1,11 +1,6 @@
+import type { Thought } from '#domain/agent/job/answer'
 import type { Log } from '#kernel/log'
-import {
-  ThinkError,
-  type Thinker,
-  type ThinkOptions,
-  type ThinkRequest,
-  type Thought,
-} from '../thinker.ts'
+import { ThinkError, type Thinker, type ThinkOptions, type ThinkRequest } from '../thinker.ts'
 import { logCall, type OpenAiConnection, openClient } from './connection.ts'
 import { type Assembly, asChunk, createAssembly } from './thinker-answer.ts'
 import { thinkErrorOf } from './thinker-failures.ts'

@@ -4,7 +4,13 @@ import { keptAnswer } from '#domain/agent/job/answer'
 import { beginning } from '#kernel/storable'
 import { runs } from '#test/support/property'
 
-const answer = { text: 'Fine.', calls: [], usage: undefined, model: 'm' }
+const answer = {
+  text: 'Fine.',
+  calls: [],
+  ending: 'whole' as const,
+  usage: undefined,
+  model: 'm',
+}
 
 test('of a thousand calls 16 are made, those up to 64 refused, and the others counted', () => {
   const calls = Array.from({ length: 1_000 }, (_, index) => ({

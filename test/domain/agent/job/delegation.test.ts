@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { newChild, requireRoomForChild, withAnswer } from '#domain/agent/job/delegation'
+import { newChild, requireRoomForChild } from '#domain/agent/job/delegation'
 import { type Job, newTurn } from '#domain/agent/job/job'
 import { newStep, type Step } from '#domain/agent/job/step'
+import { stepOf } from '#domain/agent/job/transition'
 import { at, MINUTE } from '#test/domain/records'
 
 const root: Job = {
@@ -65,8 +66,11 @@ test('there are eight of a root', () => {
 })
 
 describe('its end', () => {
-  const heard = (changes: Partial<Job>) =>
-    withAnswer(root, step, { ...child(root, []), ...changes }, at(MINUTE))
+  const heard = (changes: Partial<Job>) => {
+    const answer = { kind: 'child', step, child: { ...child(root, []), ...changes } } as const
+    const { job, steps } = stepOf(root, answer, { now: at(MINUTE), newId: () => '' })
+    return { job, step: steps[0]! }
+  }
 
   test.each([
     ['completed', null, { state: 'done', result: { text: 'It is so.' }, error: null }],
