@@ -229,4 +229,4 @@ test('each thing of a week happens once', async () => {
   // Events of days ago have been swept, whether they were told or not.
   const broken = await brokenInvariants(at.app().owner)
   expect(broken.filter((line) => !/not told once: .* 0 times$/.test(line))).toEqual([])
-}, 120_000)
+})

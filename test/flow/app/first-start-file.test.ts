@@ -9,7 +9,6 @@ import { start } from '#test/support/processes/started'
 import { use } from '#test/support/use'
 
 const SECRETS = /ak_[0-9A-Za-z]{36}|inv_[\w-]{32}/
-const PATIENCE_MS = 60_000
 
 const folder = use(temporaryFolder)
 
@@ -30,36 +29,32 @@ const joinBy = async (url: string, link: string): Promise<Response> => {
   })
 }
 
-test(
-  'the first start prints a path, and the file is there until the owner has joined',
-  async () => {
-    const TENDRIL_HOME = join(folder.path, 'filed')
-    const env = { TENDRIL_HOME, TENDRIL_FIRST_START: 'file', PORT: '0', LOG_LEVEL: 'trace' }
-    const path = join(TENDRIL_HOME, 'first-start.json')
-    let made: { workspace_id: string; api_key: string; sign_in_url: string }
-    {
-      await using first = await start(env)
-      expect(first.out).toContain(`File       ${path}`)
-      expect(`${first.out}${first.err()}`).not.toMatch(SECRETS)
-      expect(statSync(path).mode & 0o777).toBe(0o600)
-      made = JSON.parse(readFileSync(path, 'utf8'))
-      const headers = { authorization: `Bearer ${made.api_key}` }
-      const answer = await fetch(`${urlOf(first.out)}/api/v1/growth/overview`, { headers })
-      expect(answer.status).toBe(200)
-    }
-    await using second = await start(env)
-    expect(`${second.out}${second.err()}`).not.toMatch(SECRETS)
-    expect(second.out).not.toContain('File')
-    expect(existsSync(path)).toBe(true)
-    const joined = await joinBy(urlOf(second.out), made.sign_in_url)
-    expect(joined.status).toBe(201)
-    await eventually(
-      () => existsSync(path),
-      (is) => !is,
-    )
-  },
-  PATIENCE_MS,
-)
+test('the first start prints a path, and the file is there until the owner has joined', async () => {
+  const TENDRIL_HOME = join(folder.path, 'filed')
+  const env = { TENDRIL_HOME, TENDRIL_FIRST_START: 'file', PORT: '0', LOG_LEVEL: 'trace' }
+  const path = join(TENDRIL_HOME, 'first-start.json')
+  let made: { workspace_id: string; api_key: string; sign_in_url: string }
+  {
+    await using first = await start(env)
+    expect(first.out).toContain(`File       ${path}`)
+    expect(`${first.out}${first.err()}`).not.toMatch(SECRETS)
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    made = JSON.parse(readFileSync(path, 'utf8'))
+    const headers = { authorization: `Bearer ${made.api_key}` }
+    const answer = await fetch(`${urlOf(first.out)}/api/v1/growth/overview`, { headers })
+    expect(answer.status).toBe(200)
+  }
+  await using second = await start(env)
+  expect(`${second.out}${second.err()}`).not.toMatch(SECRETS)
+  expect(second.out).not.toContain('File')
+  expect(existsSync(path)).toBe(true)
+  const joined = await joinBy(urlOf(second.out), made.sign_in_url)
+  expect(joined.status).toBe(201)
+  await eventually(
+    () => existsSync(path),
+    (is) => !is,
+  )
+})
 
 test('a start that cannot write the file makes no key', async () => {
   await using refused = await start({

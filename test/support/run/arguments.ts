@@ -5,7 +5,7 @@
 const defaults = () => [
   '--parallel=4',
   '--no-isolate',
-  '--timeout=60000',
+  '--timeout=120000',
   `--seed=${Math.floor(Math.random() * 2 ** 31)}`,
 ]
 

@@ -1,4 +1,6 @@
+import { engagements } from '#contract/growth/engagements'
 import { admitEngagement } from '#decisions/growth/admission'
+import { takeCap } from '#domain/app/plan'
 import {
   type EngagedPost,
   type Engagement,
@@ -18,6 +20,8 @@ import { loading } from '../../engine/loading.ts'
 import { authorOf } from './author.ts'
 import { engagementReply, requireNetwork, ruleOn } from './engagement.ts'
 import { type PostReading, postIdOf, storedPost } from './reading-post.ts'
+
+const { cap } = engagements.create
 
 const unreadPost = (network: Network, ref: string): EngagedPost => ({
   network: network.name,
@@ -93,7 +97,11 @@ export const createFrom = (reading: PostReading, { ref, ...words }: Words & { re
       other: when(place !== undefined, engagementOn({ ...place!, action: words.action })),
     }),
     (_, context, known) => {
-      if (reading.kind === 'failed') throw reading.error
+      if (reading.kind === 'failed') {
+        // The cap refused the read. Refusing again takes both times of the answer from one clock.
+        if (reading.error.detail === cap) takeCap(context.gate, cap)
+        throw reading.error
+      }
       const { record, effects } = draftEngagement(
         context,
         { post: foundPost(reading, ref, words), ...known },

@@ -81,13 +81,14 @@ describe('a planted effect', () => {
   })
 })
 
-test('chance alone makes a finding in at most one of twenty samples of any size', () => {
-  for (const posts of [20, 60, 150]) {
+test.each([20, 60, 150])(
+  'chance alone makes a finding in at most one of twenty samples of %d posts',
+  (posts) => {
     const seeds = Array.from({ length: 500 }, (_, index) => 1_000 + index)
     const claimed = seeds.filter((seed) => compareAll(worldOf(seed, { posts })).sure.length > 0)
     expect(claimed.length).toBeLessThanOrEqual(25)
-  }
-})
+  },
+)
 
 describe('there is no finding', () => {
   test('from fewer than eight posts of a kind, however they differ', () => {

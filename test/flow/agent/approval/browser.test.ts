@@ -37,7 +37,7 @@ describe.skipIf(!path)('in a browser', () => {
     const page = await chromium.browser.newPage()
     const complaints: string[] = []
     page.on('console', (message) => complaints.push(message.text()))
-    page.setDefaultTimeout(25_000)
+    page.setDefaultTimeout(30_000)
     await page.goto(`${app.url}/approvals/${id}`)
     await tabTo(page, 'Email')
     await page.keyboard.type(email)
@@ -83,7 +83,7 @@ describe.skipIf(!path)('in a browser', () => {
     })
     // The browser itself reports the form that was refused.
     expect(complaints.filter((one) => !one.includes('400 (Bad Request)'))).toEqual([])
-  }, 60_000)
+  })
 
   test('the check for flaws finds each flaw of a bad page', async () => {
     const page = await chromium.browser.newPage({ viewport: { width: 320, height: 800 } })

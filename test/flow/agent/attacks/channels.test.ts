@@ -220,7 +220,6 @@ test('nothing comes of what strangers and forged senders write but questions to 
           and status in ('queued', 'sending')`
       ).length,
     (count) => count === 0,
-    60_000,
   )
   const [row] =
     await app.owner`select count(*)::int from channel_reply where connection_id = ${mail.id}

@@ -31,7 +31,7 @@ describe.skipIf(!path)('in a browser', () => {
     const page = await chromium.browser.newPage()
     const complaints: string[] = []
     page.on('console', (message) => complaints.push(message.text()))
-    page.setDefaultTimeout(25_000)
+    page.setDefaultTimeout(30_000)
     await page.goto(`${app.url}/channels/dev/${id}`)
     await tabTo(page, 'Email')
     await page.keyboard.type(email)
@@ -60,5 +60,5 @@ describe.skipIf(!path)('in a browser', () => {
     await expectNoFlaws(page, 'dev-channel-wrong')
     // The browser itself reports the form that was refused.
     expect(complaints.filter((one) => !one.includes('400 (Bad Request)'))).toEqual([])
-  }, 60_000)
+  })
 })

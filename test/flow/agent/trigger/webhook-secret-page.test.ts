@@ -100,7 +100,7 @@ describe.skipIf(!browser)('in a browser', () => {
     const chromium = await launchBrowser(browser!)
     try {
       const page = await chromium.newPage()
-      page.setDefaultTimeout(25_000)
+      page.setDefaultTimeout(30_000)
       await page.goto(`${app.url}${path}`)
       await page.getByLabel('Email').fill(email)
       await page.getByLabel('Password').fill(PASSWORD)
@@ -123,5 +123,5 @@ describe.skipIf(!browser)('in a browser', () => {
     } finally {
       await chromium.close()
     }
-  }, 60_000)
+  })
 })

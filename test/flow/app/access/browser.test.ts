@@ -59,7 +59,7 @@ const openPage = async () => {
     'console',
     (message) => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()),
   )
-  page.setDefaultTimeout(10_000)
+  page.setDefaultTimeout(30_000)
 }
 
 /** With the keyboard alone. */
@@ -99,7 +99,7 @@ describe.skipIf(!path)('in a browser', () => {
     await page.getByLabel('Password').fill(PASSWORD)
     await page.getByRole('button', { name: 'Join' }).click()
     await page.getByText('Olga Owner').waitFor()
-  }, 120_000)
+  })
   afterAll(async () => {
     await browser?.close()
     await server?.[Symbol.asyncDispose]()
@@ -147,7 +147,7 @@ describe.skipIf(!path)('in a browser', () => {
     )
     const logout = cli('logout')
     expect(await logout.exited).toBe(0)
-  }, 120_000)
+  })
 
   test('a click denies a device, on a page whose accessibility tree names every element', async () => {
     const { device_code, verification_uri_complete } = await newCode('<b>evil</b> machine')
@@ -222,7 +222,7 @@ describe.skipIf(!path)('in a browser', () => {
     await page.getByLabel('Password').fill(PASSWORD)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByText('Verified', { exact: true }).waitFor()
-  }, 120_000)
+  })
 
   test('no page of another origin can frame our pages, sign anyone in or decide on a device', async () => {
     const { device_code, user_code } = await newCode()
