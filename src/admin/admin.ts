@@ -1,6 +1,6 @@
 /**
- * `tendril admin …`: operators' commands, beside a running server or without one. Each prints one
- * JSON object.
+ * `tendril admin …`: commands for operators, with or without a running server. Each prints one JSON
+ * object.
  */
 import { parseArgs } from 'node:util'
 import { readConfig } from '#config/config'
@@ -64,7 +64,7 @@ const scopeList = (flags: Flags): Scope[] =>
         : fail('invalid_input', `no such scope: ${scope}; choose from ${scopes.join(', ')}`),
     )
 
-/** Runs on the running server's database, or opens the database for as long as the command runs. */
+/** Uses the running server's database, or opens the database for as long as the command runs. */
 const withDb = async <T>(
   { config, log }: AdminContext,
   work: (db: Db) => Promise<T>,
@@ -77,7 +77,7 @@ const withDb = async <T>(
 const createTenant = async ({ config, log }: AdminContext, flags: Flags) => {
   const [name, address] = [text(flags, 'name'), optionalEmail(flags)]
   await using database = await joinDatabase(config, log, { makesSchema: true })
-  // It must not start due work of other workspaces, only make this one.
+  // It must not start due work of other workspaces, but only make this one.
   await using workplace = await openWorkplace(
     config,
     { ...database.options, max: 2 },
@@ -196,7 +196,7 @@ const parse = (args: string[]): { flags: Flags; positionals: string[] } => {
 }
 
 interface Surroundings {
-  /** That of this process, if none is given. */
+  /** The environment. By default that of this process. */
   env?: Record<string, string | undefined>
   /** Both print a line. */
   out(line: string): void

@@ -1,4 +1,4 @@
-/** Operators' look at where files are kept. */
+/** Lets operators check where files are kept. */
 import type { Config } from '#config/config'
 import { fail } from '#kernel/errors'
 import { openBucket } from '#port/files/s3/bucket'

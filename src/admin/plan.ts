@@ -20,10 +20,10 @@ export const planHelp = `Read or change the plan of a workspace:
 
 const missing = (): never => fail('not_found', 'no such workspace')
 
-/** A command whose flags have been read; what it does then needs the database. */
+/** A command whose flags have been read. What it does next needs the database. */
 type Read = (db: Db) => Promise<object>
 
-/** Absent fields stay as they are. */
+/** Absent fields keep their values. */
 export const setPlan = (flags: Flags): Read => {
   const workspace_id = uuid(flags, 'workspace')
   const plan: PlanName | undefined =
@@ -47,7 +47,7 @@ export const setPlan = (flags: Flags): Read => {
   })
 }
 
-/** The plan, and how much of it is used. */
+/** The plan, and how much of it has been used. */
 export const getPlan = (flags: Flags): Read => {
   const workspace_id = uuid(flags, 'workspace')
   return async (db) => {

@@ -1,6 +1,6 @@
 /**
  * `tendril admin webhook …`: the owners' webhook operations, run by the operator. A command runs in
- * the process that owns the workspace: the running server, if there is one.
+ * the process that owns the workspace, which is the running server if there is one.
  */
 import { eventKinds } from '#contract/events'
 import { AppError, fail } from '#kernel/errors'
@@ -52,7 +52,7 @@ const runner =
     return { workspace_id: tenantId, ...webhook, ...(event ? { event_id: event.id } : {}), ...rest }
   }
 
-/** Runs in this process, or in the one that owns the workspace. This process starts no due work. */
+/** Runs in this process or in the one that owns the workspace. This process starts no due work. */
 const asOperator = async (
   { config, log }: AdminContext,
   flags: Flags,

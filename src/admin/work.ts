@@ -1,4 +1,4 @@
-/** `tendril admin work …`: what fails again and again. */
+/** `tendril admin work …`: what keeps failing. */
 import { pageOf, pageResult } from '#ops/engine/paging'
 import { failingWork } from '#store/app/failing-work'
 import type { Db } from '#store/engine/db'

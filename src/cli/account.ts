@@ -38,8 +38,8 @@ const chosenProfile = (options: Options, host: Host): string | undefined =>
   typeof options.profile === 'string' ? options.profile : host.env.TENDRIL_PROFILE || undefined
 
 /**
- * The profile named by the user; else the deployment's existing profile, else `default`, else the
- * host's name.
+ * The profile that the user named. Without one, the deployment's existing profile, or else
+ * `default`, or else the host's name.
  */
 const profileName = (target: ServerProfile, options: Options, host: Host): string => {
   const chosen = chosenProfile(options, host)
@@ -121,7 +121,7 @@ const reportLogin = (
   return 0
 }
 
-/** Uses a key only if it is passed to this command, not one that the profile already holds. */
+/** Uses a key only if it is passed to this command, and not one that the profile already has. */
 export const login = async (options: Options, host: Host): Promise<number> => {
   const isByKey = typeof options.apiKey === 'string'
   if (isByKey && (options.session === true || options.scopes !== undefined))
@@ -154,7 +154,7 @@ const requireKnown = (target: ServerProfile): string =>
       )
 
 /**
- * The credentials to revoke: those that `login` created and, with `--revoke`, also a key that the
+ * The credentials to revoke: those that `login` created, and with `--revoke` also a key that the
  * user passed to it.
  */
 const toRevoke = ({ session, api_key, made_by_login }: CliProfile, options: Options): string[] => {
@@ -180,7 +180,7 @@ const stillValid = (isKey: boolean): string =>
     ? '; the API key is still valid, because login did not create it: revoke it with tendril logout --revoke'
     : '; its credentials are still valid'
 
-/** Removes the profile's credentials, after the server has revoked those to revoke. */
+/** Removes the profile's credentials, after the server has revoked those that should be revoked. */
 export const logout = async (options: Options, host: Host): Promise<number> => {
   const target = await findTarget(
     { ...options, apiKey: undefined },

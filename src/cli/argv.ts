@@ -1,4 +1,7 @@
-/** Converts arguments to an operation's input, and back. Every valid input has arguments. */
+/**
+ * Converts arguments to an operation's input, and back. Every valid input can be written as
+ * arguments.
+ */
 import { type NamedOp, pathParams } from '#contract/op'
 import { misuse } from './failure.ts'
 import { choicesOf, type FlagField, fieldsOf, noneOf, requiredOf } from './fields.ts'
@@ -52,7 +55,7 @@ const choice = (text: string, { flag, schema }: FlagField): string => {
     : misuse(`--${flag} must be one of ${words.join(', ')}, not ${text || 'empty'}`)
 }
 
-/** Reads `-` and `@file`; `@@…` is text that begins with one `@`. */
+/** Reads `-` and `@file`. `@@…` is a text that begins with one `@`. */
 export const argumentText = async (
   text: string,
   { flag, readable }: Pick<FlagField, 'flag' | 'readable'>,
@@ -141,8 +144,8 @@ export interface ParsedArguments {
 }
 
 /**
- * The input from parsed arguments. Options override single fields of `--data`, nested ones too.
- * Throws a `Failure` for misuse.
+ * The input from parsed arguments. Options override single fields of `--data`, including nested
+ * ones. Throws a `Failure` for misuse.
  */
 export const inputFrom = async (
   o: NamedOp,
@@ -161,7 +164,7 @@ export const inputFrom = async (
   return absent === undefined ? input : misuse(absent)
 }
 
-/** For arguments that come from elsewhere than this machine's user. */
+/** For arguments that do not come from this machine's user. */
 export const nothingToRead: ReadSource = (source) => misuse(`${source} cannot be read here`)
 
 /** Parses the words after a command. Prints nothing. Throws commander's errors. */
@@ -212,7 +215,7 @@ const valueAt = (input: unknown, path: readonly string[]): unknown =>
     input,
   )
 
-/** The part of an input that the taken fields do not cover; undefined if nothing is left. */
+/** The part of an input that is not covered by the taken fields. Undefined if nothing is left. */
 const rest = (
   value: unknown,
   taken: ReadonlySet<string>,
@@ -227,7 +230,7 @@ const rest = (
   return left.length > 0 || Object.keys(value).length === 0 ? Object.fromEntries(left) : undefined
 }
 
-/** Whether a field inside has been taken. */
+/** Whether a field inside it has been taken. */
 const isSpread = (taken: ReadonlySet<string>, path: readonly string[]): boolean =>
   path.length === 0 || [...taken].some((one) => one.startsWith(`${path.join('.')}.`))
 

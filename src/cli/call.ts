@@ -31,15 +31,16 @@ const queryOf = (entries: [string, unknown][]): string => {
 }
 
 /**
- * Valid in a header: no control characters, and no outer spaces, which HTTP drops. Counted in code
- * points.
+ * Keys that are valid in a header: no control characters, and no outer spaces, which HTTP drops.
+ * The length is counted in code points.
  */
 const SENDABLE = new RegExp(`^(?!\\s)[^\\p{Cc}\\p{Cs}]{1,${KEY_LIMIT}}(?<!\\s)$`, 'u')
 /** Encodes text as UTF-8 for Node, which writes each character of a header as one byte. */
 const asHeader = (text: string): string => Buffer.from(text, 'utf8').toString('latin1')
 
 /**
- * The Idempotency-Key of a call; all its tries share it. Undefined for operations that take none.
+ * The Idempotency-Key of a call, which all its tries share. Undefined for operations that do not
+ * take one.
  */
 export const idempotencyKeyFor = async (
   o: NamedOp,
@@ -114,8 +115,8 @@ export const codeByStatus = (status: number): ErrorCode => {
 const failureOf = ({ status, headers, text }: Reply, url: string): Failure => {
   const error = envelopeOf(jsonOf(text))
   if (error) {
-    // A newer server may send a code that this program does not know; its status determines the
-    // exit code.
+    // A newer server may send a code that this program does not know. Its status then determines
+    // the exit code.
     const exit = error.code in errorTable ? undefined : errorTable[codeByStatus(status)].exit
     const ms = retryDelayMs(headers['retry-after'])
     const retryAfter = ms === undefined ? undefined : Math.ceil(ms / 1_000)

@@ -5,7 +5,7 @@ import { settlingId } from '#contract/settling'
 import { kebab, reservedGroups } from './names.ts'
 
 export interface NamedCommand {
-  /** One word, or two, as in `agent jobs`. None, if the name alone is the command. */
+  /** One word, or two, as in `agent jobs`. Empty if the name alone is the command. */
   group: string
   name: string
   operation: NamedOp
@@ -21,13 +21,13 @@ const fits = (groups: Map<string, CommandGroup>, name: string, names: string[]):
   !reservedGroups.has(name) &&
   !groups.get(name)?.commands.some((command) => names.includes(command.name))
 
-/** Areas whose groups have two words, since their names alone are those of other things too. */
+/** Areas whose groups have two words, because their names alone also belong to other things. */
 export const areas: ReadonlyMap<string, string> = new Map([
   ['agent', 'The workspace agent: conversations, jobs and approvals.'],
 ])
 
 /**
- * A group takes the last segment of its resource's prefix as its name; in an area, the area comes
+ * A group is named after the last segment of its resource's prefix. In an area, the area comes
  * first. Resources with the same name share a group. If two of their commands would clash, the
  * later resource uses its full prefix.
  */
@@ -69,7 +69,7 @@ export const commandAt = (words: readonly string[]): NamedCommand | undefined =>
 export const settlingOf = (o: NamedOp): NamedOp | undefined =>
   operations.find(({ id }) => id === settlingId(o))
 
-/** The operation that reads the record that an operation is about. */
+/** The operation that reads the record that an operation concerns. */
 export const readingOf = ({ id }: NamedOp): NamedOp | undefined => {
   const reading = `${id.slice(0, id.lastIndexOf('.'))}.get`
   return operations.find((one) => one.id === reading)

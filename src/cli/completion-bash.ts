@@ -11,7 +11,7 @@ const values = ({ words, flags }: CommandPlace): string[] =>
         `    '${words} ${name}') subs='${choices.join(' ')}' flags='' isValue=1 ;;`,
     )
 
-/** For bash 3.2, the version of macOS, and later. */
+/** For bash 3.2, which macOS has, and later. */
 export const completionBash = (
   places: readonly CommandPlace[],
 ): string => `# bash completion for tendril: eval "$(tendril completion bash)"

@@ -1,6 +1,6 @@
 /**
- * `~/.tendril/config.json`: the user's profiles. The file contains keys, so only the user may read
- * it. Unknown fields are kept.
+ * `~/.tendril/config.json` holds the user's profiles. The file contains keys, so only the user may
+ * read it. Unknown fields are kept.
  */
 import { chmod, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -16,7 +16,7 @@ export interface CliProfile {
   api_url?: string
   api_key?: string
   /**
-   * True if `login` created the key, and `logout` may therefore revoke it. A key passed with
+   * True if `login` created the key, so that `logout` may revoke it. A key that was passed with
    * --api-key is not ours to revoke.
    */
   made_by_login?: boolean
@@ -90,7 +90,7 @@ const guard = async (path: string, mode: number, warn: (text: string) => void): 
   warn(`${path} was readable by other users; changed its mode to ${mode.toString(8)}`)
 }
 
-/** Without a file there are no profiles. */
+/** If there is no file, there are no profiles. */
 export const readSettings = async (
   home: string,
   warn: (text: string) => void,
@@ -125,7 +125,7 @@ const writeWhole = async (path: string, text: string): Promise<void> => {
   }
 }
 
-/** The folder may exist: the server keeps its data in it. */
+/** The folder may already exist, because the server keeps its data in it. */
 export const writeSettings = async (home: string, settings: Settings): Promise<void> => {
   const path = pathOf(home)
   const folder = dirname(path)

@@ -1,4 +1,4 @@
-/** Text in the editor of the user. */
+/** Text that the user edits in an editor. */
 import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 /**
  * `editor` can have arguments, as in `code --wait`. The file is in a folder that only the user can
- * read. A line end that editors add is left out again. Throws if the editor fails.
+ * read. If the editor adds a line end, it is removed again. Throws if the editor fails.
  */
 export const editIn = async (editor: string, text: string, name: string): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'tendril-'))

@@ -24,7 +24,7 @@ const textOf = ({ format, minLength = 1, maxLength = LONGEST }: TSchema): string
   forms[format ?? ''] ??
   'Every delay starts at the dock.'.padEnd(minLength, '!').slice(0, Math.max(maxLength, minLength))
 
-/** How many fields to show of an object without required ones. */
+/** How many fields of an object are shown if none is required. */
 const MAX_FIELDS = 2
 
 /** The required fields or, if there are none, the first fields. */

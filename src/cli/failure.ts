@@ -1,4 +1,4 @@
-/** Failures of a command: misuse, refusals of the server and broken connections. */
+/** Failures of a command: misuse, refusals by the server and broken connections. */
 import { AppError, type ErrorCode, type ErrorDetail, errorTable } from '#kernel/errors'
 
 /** The exit code for a record that settled as failed: the request succeeded, the work did not. */
@@ -49,12 +49,15 @@ export class Failure extends Error {
   }
 }
 
-/** Throws a `Failure` for wrong arguments, with exit code 2. Usable as an expression. */
+/** Throws a `Failure` for wrong arguments, with exit code 2. It can be used as an expression. */
 export const misuse = (message: string, hint?: string): never => {
   throw new Failure('invalid_input', message, { hint })
 }
 
-/** Commander's words: `error: unknown option '--x'\n(Did you mean --y?)` → message and hint. */
+/**
+ * Turns commander's words, such as `error: unknown option '--x'\n(Did you mean --y?)`, into a
+ * message and a hint.
+ */
 export const misuseOf = ({ message }: { message: string }): Failure => {
   const [first = '', ...rest] = message.replace(/^error: /, '').split('\n')
   const suggestion = /^\((.*)\)$/s.exec(rest.join(' ').trim())?.[1]

@@ -22,8 +22,8 @@ export interface FlagField {
   schema: TSchema
   description: string
   /**
-   * For long text and secrets: `-` and `@file` are read. In other options, such as handles, they
-   * are literal.
+   * Set for long texts and secrets, where `-` and `@file` are read. In other options, such as
+   * handles, they are literal.
    */
   readable: boolean
 }
@@ -33,7 +33,7 @@ const LONG_TEXT = 500
 /** Secrets, which other users could see in the process list. */
 const SECRET = /password|secret|token/i
 
-/** The words of a choice; undefined for any other schema. */
+/** The words of a choice. Undefined for any other schema. */
 export const choicesOf = (schema: TSchema): string[] | undefined => {
   const words = schema.enum ?? (schema.const === undefined ? undefined : [schema.const])
   const isText = Array.isArray(words) && words.every((word) => typeof word === 'string')
@@ -41,8 +41,8 @@ export const choicesOf = (schema: TSchema): string[] | undefined => {
 }
 
 /**
- * The words of which a value may name several; undefined for any other schema. In the published
- * program the contract is JSON.
+ * The words of which a value may name several. Undefined for any other schema. In the published
+ * program, the contract is JSON.
  */
 export const choiceWords = (schema: TSchema): string[] | undefined =>
   (schema as { [WORDS]?: string[] })[WORDS] ?? (schema['x-words'] as string[] | undefined)

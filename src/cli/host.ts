@@ -1,4 +1,4 @@
-/** The command line's process, which tests can replace. */
+/** The process of the command line, which tests can replace. */
 
 export interface Stream {
   write(text: string): void
@@ -12,7 +12,7 @@ export interface Stream {
 /** Lines of standard input. */
 export interface InputLines extends Disposable {
   isTerminal: boolean
-  /** The next line. Undefined at the end, after the signal of the host, or after `stop`. */
+  /** The next line. Undefined at the end of input, after the host's signal, or after `stop`. */
   next(prompt: string, stop?: AbortSignal): Promise<string | undefined>
 }
 
@@ -26,19 +26,19 @@ export interface Host {
   /** Reads standard input to its end. */
   readInput(): Promise<string>
   readFile(path: string): Promise<string>
-  /** Reads a line without echo; undefined without a terminal. */
+  /** Reads a line without echo. Undefined if there is no terminal. */
   askSecret(prompt: string): Promise<string | undefined>
   lines(): Promise<InputLines>
   /**
-   * The text as the user left it in an editor, in a file of that name; undefined without a terminal
-   * or an editor.
+   * The text as the user left it in an editor, in a file with that name. Undefined if there is no
+   * terminal or no editor.
    */
   edit(text: string, name: string): Promise<string | undefined>
   /** Aborted by SIGINT. */
   signal: AbortSignal
   /**
-   * Gives SIGINT to `listener` first; if that returns false, `signal` aborts. Returns what ends
-   * this.
+   * Passes SIGINT to `listener` first. If that returns false, `signal` aborts. Returns a function
+   * that undoes this.
    */
   onInterrupt(listener: () => boolean): () => void
   /** Monotonic milliseconds. */

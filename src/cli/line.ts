@@ -1,4 +1,7 @@
-/** Words as one line, quoted as for a POSIX shell, and back. Nothing in a line is expanded. */
+/**
+ * Joins words into one line, quoted as for a POSIX shell, and splits a line again. Nothing in a
+ * line is expanded.
+ */
 import { misuse } from './failure.ts'
 
 const PLAIN = /^[\w@%+=:,./-]+$/
@@ -16,7 +19,7 @@ const PART = /'([^']*)'|"((?:[^"\\]|\\[\s\S])*)"|\\([\s\S])|([^\s'"\\]+)/y
 const partOf = ([, single, double, escaped, plain]: RegExpExecArray): string =>
   single ?? double?.replaceAll(/\\([\\"$`])/g, '$1') ?? escaped ?? plain ?? ''
 
-/** Throws a `Failure` for a quotation mark that is not closed. */
+/** Throws a `Failure` if a quotation mark is not closed. */
 export const splitLine = (line: string): string[] => {
   const words: string[] = []
   const [spaces, part] = [/\s*/y, new RegExp(PART)]

@@ -1,4 +1,4 @@
-/** Lines of standard input: from a terminal with a prompt each, or from a pipe. */
+/** Lines of standard input, either from a terminal, with a prompt for each, or from a pipe. */
 import { createInterface } from 'node:readline'
 import type { InputLines } from './host.ts'
 
@@ -7,16 +7,17 @@ interface Ends {
   /** For prompts. */
   output: NodeJS.WriteStream
   signal: AbortSignal
-  /** For ^C, which a terminal that is being read does not turn into a signal. */
+  /** Called for ^C, which a terminal that is being read does not turn into a signal. */
   interrupt(): void
 }
 
-/** Lines of a pipe that wait to be used, before reading pauses. */
+/** How many lines of a pipe may wait to be used before reading pauses. */
 const MOST_READY = 100
 
 /**
- * A reader for each line, so that between two lines the terminal is as the shell left it: ^C is a
- * signal, and an editor can have it. Several lines that are pasted come at once; the others wait.
+ * Makes a new reader for each line, so that between two lines the terminal is as the shell left it:
+ * ^C is a signal, and an editor can use the terminal. Several pasted lines arrive at once, and all
+ * but the first wait.
  */
 const fromTerminal = ({ input, output, signal, interrupt }: Ends): InputLines => {
   const ready: string[] = []

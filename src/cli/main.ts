@@ -11,7 +11,7 @@ const forAll = (command: Command, change: (one: Command) => void): void => {
   for (const child of command.commands) forAll(child, change)
 }
 
-/** Commander prints help; we print its errors. */
+/** Commander prints help, but we print its errors. */
 const prepare = (program: Command, { stdout, stderr }: Host): void => {
   const output = {
     writeOut: (text: string) => stdout.write(text),
@@ -46,7 +46,7 @@ const groundFor = (host: Host, server: readonly string[]) => {
   return { setting, chosen: () => work() }
 }
 
-/** Parses the arguments and returns the work to do; undefined after help was printed. */
+/** Parses the arguments and returns the work to do. Undefined if help was printed. */
 const parseCommandLine = (
   argv: readonly string[],
   host: Host,

@@ -9,23 +9,23 @@ export type Shell = (typeof shells)[number]
 
 export interface Ground {
   host: Host
-  /** Receives the work to do, once the arguments are parsed. */
+  /** Gets the work to do once the arguments have been parsed. */
   act(work: () => Promise<number>): void
   complete(shell: Shell): Promise<number>
   help(words: string[]): Promise<number>
 }
 
-/** The server's commands, in the single binary. */
+/** The server's commands, which the single binary has. */
 export const serverCommands: readonly [name: string, about: string][] = [
   ['serve', 'Start the server. The default without a command.'],
   ['admin', 'Manage workspaces, keys and plans: tendril admin --help.'],
   ['health', 'Exit with 0 if the server on PORT responds.'],
 ]
 
-/** Help of `logout`, here and in the list of commands. */
+/** The help of `logout`, shown here and in the list of commands. */
 export const LOGOUT = 'Remove the credentials of the profile, and revoke those that login created.'
 
-/** Help of commands of the agent, here and in the list of commands. */
+/** The help of commands of the agent, shown here and in the list of commands. */
 export const CHAT =
   'Talk to the agent: one message per line. Lines that begin with / are commands; /help lists them.'
 export const WATCH = 'Follow a job to its end.'
@@ -33,7 +33,7 @@ export const UPLOAD = 'Add text files to the documents, each under its own name.
 export const CONNECT =
   'Connect a channel, step by step: what to do at its provider, and whether it agrees.'
 
-/** Options can follow each word; the last one wins. */
+/** Options can follow each word, and the last one wins. */
 export const withParents = (command: Command): Record<string, unknown> => ({
   ...(command.parent ? withParents(command.parent) : {}),
   ...command.opts(),
@@ -162,7 +162,7 @@ const among: Record<string, (acting: Acting) => Command> = {
   'agent channels': connectCommand,
 }
 
-/** Commands that stand among operations: in an area or in a group. */
+/** Commands that appear among operations, in an area or in a group. */
 export const ownCommandsIn = (place: string, acting: Acting): Command[] => {
   const make = among[place]
   return make ? [make(acting)] : []

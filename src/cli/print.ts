@@ -8,7 +8,9 @@ type Row = Record<string, unknown>
 
 const BOLD = ['\u001b[1m', '\u001b[22m'] as const
 
-/** JSON: one line for pipes; for terminals indented, with what nobody would see escaped. */
+/**
+ * JSON on one line for pipes. For terminals, it is indented and invisible characters are escaped.
+ */
 export const jsonText = (value: unknown, { columns }: Stream): string =>
   columns === undefined
     ? `${JSON.stringify(value)}\n`
@@ -22,7 +24,7 @@ export const printAnswer = ({ stdout, stderr }: Host, body: Row, asJson: boolean
           .map((text) => `${text}\n`)
           .join(''),
   )
-  // Programs read the value as it is.
+  // Programs read the value unchanged.
   if (!asJson || stdout.columns !== undefined) warnOfUnseen(stderr, body)
 }
 

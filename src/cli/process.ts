@@ -1,6 +1,6 @@
 /**
- * The command line's own process: the only place that uses the environment and the standard
- * streams. Code that only some commands need is loaded on demand.
+ * The process of the command line. Only this file uses the environment and the standard streams.
+ * Code that only some commands need is loaded on demand.
  */
 import { homedir, hostname } from 'node:os'
 import { version } from '../../package.json'
@@ -67,7 +67,7 @@ const readHidden = (prompt: string, signal: AbortSignal): Promise<string | undef
       }
     }
     signal.addEventListener('abort', stop, { once: true })
-    // Before the prompt, so that early input is not echoed either.
+    // Set before the prompt, so that early input is not echoed either.
     stdin.setRawMode(true)
     stderr.write(prompt)
     stdin.setEncoding('utf8')
@@ -87,7 +87,7 @@ const openers: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> 
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 }
 
-/** Without a shell, which could interpret the URL. A missing browser is not an error. */
+/** Opens a URL without a shell, which could interpret it. A missing browser is not an error. */
 const open = async (url: string): Promise<void> => {
   const [command, ...args] = openers[process.platform] ?? ['xdg-open']
   try {
@@ -96,7 +96,7 @@ const open = async (url: string): Promise<void> => {
     child.on('error', () => {})
     child.unref()
   } catch {
-    // The URL is also printed.
+    // The URL has been printed as well.
   }
 }
 
@@ -146,7 +146,7 @@ const hostOf = ({ signal, onInterrupt, interrupt }: ReturnType<typeof interrupts
   open: (url) => void open(url),
 })
 
-/** The first SIGINT that nobody takes stops the command, the next one the process. */
+/** The first SIGINT that nobody handles stops the command, and the next one stops the process. */
 const interrupts = () => {
   const controller = new AbortController()
   let taker: (() => boolean) | undefined

@@ -1,6 +1,6 @@
 /**
- * Builds the command line. To start fast, it builds only the requested command out of some two
- * hundred.
+ * Builds the command line. To start quickly, it builds only the requested one of about two hundred
+ * commands.
  */
 import { Command } from 'commander'
 import type { NamedOp } from '#contract/op'
@@ -15,7 +15,7 @@ export interface Setting extends Ground {
   server: readonly string[]
 }
 
-/** As in `agent jobs get`. */
+/** `agent jobs get` has three. */
 const MOST_WORDS = 3
 
 const WITH_VALUE = new Set(['--profile', '--api-url', '--api-key'])
@@ -79,7 +79,7 @@ const groupCommand = (
   return command
 }
 
-/** What a group hangs below: the program, or the command of its area. */
+/** The command that a group belongs to: the program, or the command of its area. */
 const above = (group: CommandGroup, program: Command, ground: Ground): Command => {
   const [area = ''] = group.name.split(' ')
   const about = areas.get(area)
@@ -119,7 +119,7 @@ const programOf = (chosen: readonly string[] | typeof ALL, setting: Setting): Co
 }
 
 /**
- * A program that can parse these arguments. Other commands exist by name only, for help and
+ * A program that can parse these arguments. It knows other commands only by name, for help and
  * suggestions.
  */
 export const programFor = (argv: readonly string[], setting: Setting): Command => {
@@ -130,7 +130,7 @@ export const programFor = (argv: readonly string[], setting: Setting): Command =
   return isPlain ? shortest(command, setting) : programOf(words, setting)
 }
 
-/** For valid words: only the path to their command. */
+/** For valid words, builds only the path to their command. */
 const shortest = (command: NamedCommand, setting: Setting): Command => {
   const program = new Command('tendril').helpCommand(false).enablePositionalOptions()
   const group = { ...groups.find(({ name }) => name === command.group)!, commands: [command] }

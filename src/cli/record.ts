@@ -1,4 +1,4 @@
-/** Formats a record for people: one field per line, with long text and lists below their name. */
+/** Formats a record for people: one field per line, with long texts and lists below their name. */
 import { columnsFor, headOf, tableLines } from './table.ts'
 import { harmless } from './text.ts'
 

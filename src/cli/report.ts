@@ -8,7 +8,10 @@ import { kebab } from './names.ts'
 import { jsonText } from './print.ts'
 import { harmless } from './text.ts'
 
-/** `writing_dna.stories.0` → `--writing-dna.stories (entry 1)`; an argument as `<id>`. */
+/**
+ * Turns `writing_dna.stories.0` into `--writing-dna.stories (entry 1)`, and an argument into
+ * `<id>`.
+ */
 const describePath = (path: string, o: NamedOp | undefined): string => {
   if (path === '') return 'the input'
   if (path.toLowerCase() === 'idempotency-key') return '--idempotency-key'
@@ -48,7 +51,7 @@ const hintOf = (
 ): string | undefined => {
   if (hint !== undefined) return hint
   if (retryAfter !== undefined) return `try again in ${waitOf(retryAfter)}`
-  // The message says what to do, where accounts are connected.
+  // The message itself says what to do, and where to connect accounts.
   if (code === 'x_not_connected' && message !== code) return undefined
   return code === 'unauthenticated' && o?.scope === 'session'
     ? 'run tendril login --session'

@@ -10,7 +10,7 @@ const FIRST_PAUSE_MS = 200
 /** An answer, or a connection error. */
 export type TryResult = { reply: Reply } | { cause: unknown }
 
-/** A wrong certificate stays wrong. */
+/** A certificate that is wrong now will also be wrong later. */
 const HOPELESS = /^(CERT_|ERR_TLS|ERR_SSL|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|ERR_INVALID|HPE_)/
 
 const codeOf = (text: string): string | undefined => {
@@ -21,7 +21,7 @@ const codeOf = (text: string): string | undefined => {
   }
 }
 
-/** Refused before the server processed the request. */
+/** Whether the server refused the request before processing it. */
 const isUntouched = (outcome: TryResult): boolean =>
   'cause' in outcome
     ? (outcome.cause as { code?: string } | undefined)?.code === 'ECONNREFUSED'
@@ -37,7 +37,7 @@ const isWorthIt = (outcome: TryResult): boolean => {
   )
 }
 
-/** Parses Retry-After, in seconds or as a date. In milliseconds. */
+/** Parses Retry-After, which is in seconds or a date. Returns milliseconds. */
 export const retryDelayMs = (header: string | undefined, date = Date.now()): number | undefined => {
   if (header === undefined) return undefined
   if (/^\d+$/.test(header.trim())) return Number(header) * 1_000

@@ -137,7 +137,7 @@ const failOverdue = (id: unknown, hint: string): never => {
   throw new Failure('unavailable', `${String(id)} is still running after the timeout`, { hint })
 }
 
-/** ^C stops the waiting, not the work. Prints how to find the record. */
+/** ^C stops the waiting but not the work. Prints how to find the record. */
 const interruptible = async <T>(
   { host }: Work,
   { id, hint }: { id: unknown; hint: string },
@@ -154,7 +154,7 @@ const interruptible = async <T>(
   }
 }
 
-/** A status line that a terminal overwrites; silent without a terminal. */
+/** A status line that is overwritten on a terminal, and not printed elsewhere. */
 const progress = ({ stderr, now }: Host) => {
   const began = now()
   return {
@@ -211,7 +211,7 @@ const untilSettled = async (work: Work, first: ApiResponse): Promise<ApiResponse
   }
 }
 
-/** Prints a failed record on standard output like a ready one, and reports the failure too. */
+/** Prints a failed record on standard output, like a ready one, and also reports the failure. */
 const settle = (work: Work, { body }: ApiResponse): number => {
   const { host, options } = work
   const { status, error } = recordOf(body)
@@ -221,7 +221,7 @@ const settle = (work: Work, { body }: ApiResponse): number => {
   throw new Failure(code, rest.join(':').trim() || code, { exit: FAILED_EXIT })
 }
 
-/** What the command is about, as it is now. */
+/** Reads what the command concerns, as it is now. */
 const readFirst = async (work: Work): Promise<Input> => {
   const sibling = readingOf(work.o)
   return sibling ? recordOf((await ask(work, sibling, { id: work.input.id })).body) : {}

@@ -1,5 +1,6 @@
 /**
- * Saves a downloaded file: complete or not at all, and over no other file unless that is wanted.
+ * Saves a downloaded file, either complete or not at all. Replaces another file only if that is
+ * wanted.
  */
 import { createHash } from 'node:crypto'
 import { link, open, rename, rm, stat } from 'node:fs/promises'
@@ -12,7 +13,7 @@ import { printAnswer } from './print.ts'
 import type { Ask, Reply, Transport } from './transport.ts'
 
 export interface SaveTo {
-  /** A file, a folder, or `-`; undefined: this folder. */
+  /** A file, a folder, or `-`. Undefined: the current folder. */
   output: string | undefined
   force: boolean
   json: boolean
@@ -26,7 +27,7 @@ const exists = async (path: string): Promise<boolean> =>
 const refuseTaken = (path: string): never =>
   misuse(`${path} exists`, 'use --force to overwrite it, or --output to name another file')
 
-/** The name that the server gives the file, as one of this folder. */
+/** The server's name for the file, as a name within this folder. */
 const nameIn = ({ headers }: Reply): string => {
   const header = headers['content-disposition'] ?? ''
   const extended = /filename\*=UTF-8''([^;]+)/i.exec(header)?.[1]
@@ -39,7 +40,7 @@ const nameIn = ({ headers }: Reply): string => {
 }
 
 /**
- * Throws a `Failure` unless the bytes are those that the server has stored: its ETag is their hash.
+ * Throws a `Failure` unless the bytes are those that the server has stored. Its ETag is their hash.
  */
 const requireWhole = ({ headers }: Reply, sha256: string): void => {
   const expected = /^"([0-9a-f]{64})"$/.exec(headers.etag ?? '')?.[1]
@@ -47,10 +48,10 @@ const requireWhole = ({ headers }: Reply, sha256: string): void => {
     throw new Failure('internal', 'the file is not complete: its bytes are not those of the server')
 }
 
-/** Puts a complete file in its place. */
+/** Moves a complete file to its place. */
 const settle = async (draft: string, path: string, force: boolean): Promise<void> => {
   if (force) return rename(draft, path)
-  // Unlike a rename, a link fails if there is another file by now.
+  // Unlike a rename, a link fails if another file has appeared there.
   await link(draft, path).catch((cause: { code?: string }) => {
     if (cause.code === 'EEXIST') refuseTaken(path)
     throw cause

@@ -1,6 +1,6 @@
 /**
- * Naming the text that a command decides on: it is read first and shown, so that a change made
- * meanwhile is refused.
+ * Names the text that a command decides about. The text is read and shown first, so that the
+ * decision is refused if the text has changed since.
  */
 import type { NamedOp } from '#contract/op'
 import type { Host } from './host.ts'
@@ -16,21 +16,21 @@ interface Deciding {
   host: Host
 }
 
-/** The input field that names a text. */
+/** The input field that names a text by its hash. */
 const FIELD = 'expect_hash'
 const DEFAULT_WIDTH = 100
 
 /**
- * Whether the text is to be read first. Not if the caller names it; nor under the caller's own
- * idempotency key, which is for sending the same request again: by then the text may be another, by
- * that very request.
+ * Whether to read the text first. Not if the caller has named it. Nor if the caller has given an
+ * idempotency key, which is for sending the same request again: by then the text may be another one
+ * because of that very request.
  */
 const isOpen = ({ o, input, options }: Deciding): boolean =>
   FIELD in o.input.properties && input[FIELD] === undefined && options.idempotencyKey === undefined
 
 /**
- * The input, with the hash of the text as `read` gives it now. The mark and the beginning of the
- * text go to standard error.
+ * The input, with the hash of the text as `read` returns it now. Prints the mark and the beginning
+ * of the text to standard error.
  */
 export const withSeen = async (deciding: Deciding, read: () => Promise<Input>): Promise<Input> => {
   const { input, host, options } = deciding

@@ -1,4 +1,4 @@
-/** What is wrong with words that are no command, as the command line says it. */
+/** What is wrong with words that are not a command, in the terms of the command line. */
 import { Command } from 'commander'
 import type { NamedCommand } from './catalogue.ts'
 import { type Failure, misuseOf } from './failure.ts'
@@ -9,7 +9,7 @@ const below = (parent: Command, name: string): Command =>
   parent.commands.find((one) => one.name() === name) ??
   parent.command(name).helpCommand(false).exitOverride().configureOutput(silent)
 
-/** The commands by name only. */
+/** The commands, only by name. */
 const treeOf = (commands: readonly NamedCommand[]): Command => {
   const program = new Command('tendril').helpCommand(false).exitOverride().configureOutput(silent)
   for (const { group, name } of commands)

@@ -82,7 +82,7 @@ const optionsOf = (o: NamedOp, field: FlagField): Option[] => {
     describe(o, field),
   )
   if (many) positive.argParser(collect)
-  // Only for help and completion; the value is validated with the others.
+  // Only for help and completion, because the value is validated together with the others.
   positive.argChoices = choicesOf(field.schema) ?? choiceWords(field.schema)
   return noneOf(field) ? [positive, new Option(`--no-${flag}`, noneText(field))] : [positive]
 }

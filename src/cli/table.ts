@@ -49,7 +49,7 @@ const NEXT = [
   'doubt.resolves',
   'doubt.next_read_at',
 ]
-/** Left out: provenance, and long fields that people read elsewhere. */
+/** Not shown: provenance, and long fields that people read elsewhere. */
 const LATER = [
   'arm',
   'format',
@@ -82,7 +82,9 @@ const cellOf = (value: unknown): string => {
   return typeof value === 'object' ? oneLine(JSON.stringify(value)) : String(value)
 }
 
-/** The agent's fields are in camel case, all others in snake case; people read them alike. */
+/**
+ * The agent's fields are in camel case and all others in snake case, but people see no difference.
+ */
 const inSnakeCase = (name: string): string => kebab(name).replaceAll('-', '_')
 
 /** Ids are not truncated. */
@@ -92,7 +94,7 @@ const isWhole = (name: string): boolean =>
 const isObject = (value: unknown): value is Row =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The id of a nested object may be a field beside it, too. */
+/** The id of a nested object may also be a field beside it. */
 const isTelling = (row: Row, name: string, inner: string): boolean =>
   TELLING_INSIDE.has(inner) && !(inner === 'id' && (`${name}_id` in row || `${name}Id` in row))
 
@@ -100,8 +102,8 @@ const isTelling = (row: Row, name: string, inner: string): boolean =>
 export const MARK = 8
 
 /**
- * The mark of a text: the beginning of its hash, by which people see that two surfaces show the
- * same one.
+ * The mark of a text: the beginning of its hash, which shows people whether two surfaces have the
+ * same text.
  */
 const markOf = (name: string, value: unknown): [string, unknown][] | undefined =>
   name === 'content_hash' && typeof value === 'string'
@@ -125,7 +127,7 @@ const flat = (row: Row): Row =>
 const isPlain = (value: unknown): boolean =>
   value === null || value === undefined || typeof value !== 'object'
 
-/** Empty, or a default value. */
+/** Whether a value is empty or a default. */
 const isMute = (value: unknown): boolean => value === false || cellOf(value) === ''
 
 /** The columns with information in these rows, the most useful first. */
@@ -147,8 +149,8 @@ const candidates = (rows: readonly Row[]): string[] => {
 }
 
 /**
- * The table's columns for these rows, within `width` terminal columns. Truncated values stay
- * distinguishable.
+ * The table's columns for these rows, within `width` terminal columns. Truncated values can still
+ * be told apart.
  */
 export const columnsFor = (records: readonly Row[], width = Number.POSITIVE_INFINITY): Column[] => {
   const rows = records.map(flat)

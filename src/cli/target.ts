@@ -12,7 +12,7 @@ export interface ServerProfile {
   name: string | undefined
   url: string
   profile: CliProfile
-  /** From an option, the environment or the profile, in that order. */
+  /** From an option, the environment or the profile, in this order. */
   apiKey: string | undefined
   settings: Settings
 }
@@ -47,7 +47,7 @@ const findProfile = (settings: Settings, name: string): CliProfile | undefined =
 const urlOf = (profile: CliProfile | undefined): string | undefined =>
   profile ? checkedUrl(profile.api_url ?? DEFAULT_URL) : undefined
 
-/** The current profile if it has this URL, else the first one with it. */
+/** The current profile if it has this URL. Otherwise, the first profile that has it. */
 const nameByUrl = (settings: Settings, url: string): string | undefined => {
   const names = Object.keys(settings.profiles).filter(
     (name) => urlOf(settings.profiles[name]) === url,
@@ -71,7 +71,7 @@ const wantedOf = async (options: Record<string, unknown>, host: Host): Promise<W
   }
 }
 
-/** Sends a stored key only to its own URL, never to another one given by an option. */
+/** Sends a stored key only to its own URL, and never to another one that an option gives. */
 export const findTarget = async (
   options: Record<string, unknown>,
   host: Host,
@@ -99,7 +99,10 @@ const sessionOf = (target: ServerProfile): string => {
   return session.token
 }
 
-/** The Bearer token. Throws a `Failure` for an unknown profile, but only if its key is needed. */
+/**
+ * The Bearer token. For an unknown profile, throws a `Failure`, but only if the profile's key is
+ * needed.
+ */
 export const tokenFor = (
   o: Pick<NamedOp, 'scope'>,
   target: ServerProfile,

@@ -1,12 +1,12 @@
-/** Text for terminals: width, truncation, and codes for what nobody would see. */
+/** Text for terminals: its width, truncation, and codes for invisible characters. */
 import type stringWidth from 'string-width'
 import { textsIn } from '#kernel/json-value'
 import { replaceUnseen, unseenCount, unseenWarning, withCodes } from '#kernel/unseen'
 import type { Stream } from './host.ts'
 
 /**
- * Anyone can write posts: an escape sequence must not move the cursor, nor a mark reverse the line,
- * and what nobody sees is shown.
+ * Anyone can write posts, so an escape sequence must not move the cursor, no mark may reverse the
+ * line, and invisible characters are shown.
  */
 export const harmless = (text: string): string => withCodes(text.replaceAll('\r\n', '\n'))
 
@@ -26,7 +26,7 @@ export const oneLine = (text: string): string =>
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/
 
-/** Loaded on first use, like the segmenter: together they take as long as the rest of a start. */
+/** Loaded on first use, like the segmenter. Together, they take as long as the rest of a start. */
 let measure: typeof stringWidth | undefined
 let segmenter: Intl.Segmenter | undefined
 
@@ -55,7 +55,9 @@ export const truncate = (text: string, width: number): string => {
 export const pad = (text: string, width: number): string =>
   text + ' '.repeat(Math.max(0, width - widthOf(text)))
 
-/** Says how much of an answer nobody would see. `value`: as the server gave it. */
+/**
+ * Warns about characters of an answer that would be invisible. `value`: as the server returned it.
+ */
 export const warnOfUnseen = (stderr: Stream, value: unknown): void => {
   let count = 0
   for (const { text } of textsIn(value)) count += unseenCount(text)

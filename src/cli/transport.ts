@@ -1,5 +1,5 @@
 /**
- * HTTP to one deployment, with Node's own client, which starts faster than fetch and gives more
+ * HTTP to one deployment. Uses Node's own client, which starts faster than fetch and gives more
  * precise errors.
  */
 import type { ClientRequest, IncomingMessage, Agent as PlainAgent } from 'node:http'
@@ -13,7 +13,7 @@ export interface Ask {
   body?: string
   /** Whether it is safe to send twice. */
   again: boolean
-  /** Receives the body of a successful answer in pieces; `text` is then only its end. */
+  /** Receives the body of a successful answer in pieces. In that case, `text` is only its end. */
   sink?: (bytes: Uint8Array) => Promise<void>
 }
 
@@ -35,8 +35,8 @@ const DEADLINE_MS = 30_000
 const LARGEST_ANSWER = 256 * 2 ** 20
 
 /**
- * How much of a streamed body to keep: enough for its last line, which may be an error. In
- * characters.
+ * How much of a streamed body to keep, in characters. Enough for its last line, which may be an
+ * error.
  */
 const TAIL_BYTES = 8_192
 
@@ -56,7 +56,7 @@ const readWhole = async (response: IncomingMessage): Promise<Buffer> => {
   return Buffer.concat(chunks)
 }
 
-/** Output has begun, so a failure from here on cannot be retried. */
+/** Output has begun, so a failure from now on cannot be retried. */
 const passOn = async (
   response: IncomingMessage,
   sink: (bytes: Uint8Array) => Promise<void>,
@@ -89,8 +89,8 @@ const sendRequest = (request: ClientRequest, { body, sink }: Ask, limit: Limit):
   new Promise((resolve, reject) => {
     request.on('error', reject)
     request.on('response', (response) => read(response, sink, limit).then(resolve, reject))
-    // As bytes: with a string, Node writes the headers before it as UTF-8 too, which encodes those
-    // that already are a second time.
+    // Sent as bytes. For a string, Node would also write the headers before it as UTF-8, which
+    // would encode headers a second time.
     request.end(body === undefined ? undefined : Buffer.from(body))
   })
 

@@ -1,7 +1,7 @@
 /**
  * Builds `dist/cli`, the command line as a Node package without dependencies: `npm run build:cli`.
- * With `-- pack`, also the archive that `npm publish` would upload. `npm install` runs it too, so
- * that `npx tendril` works in a clone.
+ * With `-- pack`, also builds the archive that `npm publish` would upload. `npm install` runs this
+ * too, so that `npx tendril` works in a clone.
  */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -57,7 +57,7 @@ const licenceOf = (name: string): string => {
   throw new Error(`${name} has no licence file`)
 }
 
-/** The contract as plain JSON. Of output schemas it keeps only what the command line reads. */
+/** The contract as plain JSON. Of output schemas, it keeps only what the command line reads. */
 const contractAsData = (): string => {
   const shapeOf = ({ properties = {} }: TSchema) =>
     Object.fromEntries(
@@ -87,7 +87,7 @@ export const operations = resources.flatMap(named)
 export const capabilities = JSON.parse(${data(capabilities.map(({ id, tool, input }) => ({ id, tool, input })))})`
 }
 
-/** Saves each start the construction of schemas, and TypeBox. */
+/** Saves each start from constructing schemas and from loading TypeBox. */
 const withContractAsData: BunPlugin = {
   name: 'contract as data',
   setup(build) {
@@ -107,7 +107,7 @@ export const buildCli = async (folder: string): Promise<string> => {
     target: 'node',
     format: 'esm',
     minify: true,
-    // Splitting keeps unneeded code unparsed: a start takes little longer than Node's own.
+    // Splitting keeps unneeded code unparsed, so that a start takes little longer than Node's own.
     splitting: true,
     plugins: [withContractAsData],
     naming: { entry: FILE, chunk: 'part-[hash].mjs' },

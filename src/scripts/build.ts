@@ -11,8 +11,8 @@ const root = join(import.meta.dir, '..', '..')
 const dist = join(root, 'dist')
 
 /**
- * Packs the Postgres of `platform` into its own folder. Undefined, with a warning, if npm installed
- * none.
+ * Packs the Postgres of `platform` into its own folder. Undefined, with a warning, if npm did not
+ * install one.
  */
 const packPostgres = async (platform: string): Promise<string | undefined> => {
   const found = installedPackage(platform)
@@ -29,7 +29,7 @@ const packPostgres = async (platform: string): Promise<string | undefined> => {
   return folder
 }
 
-/** What runs in threads of its own: drafting, and what is made of texts. */
+/** Programs that run in threads of their own: drafting, and computations on texts. */
 const WORKERS = ['port/model/worker/entry.ts', 'port/texts/entry.ts']
 
 const targetOf = (platform: string): Bun.Build.CompileTarget | undefined => {
@@ -58,7 +58,8 @@ export const build = async (
     root: join(root, 'src'),
     target: 'bun',
     format: 'esm',
-    // Minified identifiers would break Elysia's number validation, which compares error names.
+    // Minified identifiers would break Elysia's number validation, which compares the names of
+    // errors.
     minify: { whitespace: true, syntax: true, identifiers: false },
     bytecode: true,
     sourcemap: 'inline',
@@ -71,7 +72,7 @@ export const build = async (
       autoloadBunfig: false,
     },
   })
-  // The binary contains its source maps and the archive; remove the copies beside it.
+  // The binary contains its source maps and the archive, so the copies beside it are removed.
   const copies = [
     `${outfile}.map`,
     join(dirname(outfile), 'entry.js.map'),

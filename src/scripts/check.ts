@@ -48,7 +48,7 @@ const fileLength: Step = {
   },
 }
 
-/** The formatter breaks code at this width, but no comments. */
+/** The formatter breaks code at this width, but not comments. */
 const commentWidth: Step = {
   name: 'width of comments',
   async problems() {
@@ -79,7 +79,7 @@ const folderSize: Step = {
   },
 }
 
-/** With other versions installed, type errors could appear that the source does not have. */
+/** If other versions are installed, type errors can appear that the source does not have. */
 const installed: Step = {
   name: 'installed packages',
   async problems() {

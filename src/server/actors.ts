@@ -1,4 +1,6 @@
-/** The actors of this process, which know of the product what this file tells them. */
+/**
+ * The actors of this process. All that they know about the product is what this file tells them.
+ */
 import { Runtime, type RuntimeDeps } from '#actors/engine/runtime'
 import { gateHook } from '#decisions/gate'
 import { consequences } from '#decisions/growth/follow-up'
@@ -13,7 +15,7 @@ const SWEEP_MS = 250
 /** The engine's configuration for this product. */
 const product = { kinds: workTable, gate: gateHook, consequences }
 
-/** Not started yet: their lanes are made of what asks them. */
+/** Not started yet, because their lanes are made from parts that call them. */
 export const createActors = (
   { config, options, log, failpoints, overrides, stack }: StartupContext,
   told: Pick<RuntimeDeps, 'db' | 'tell'>,

@@ -1,4 +1,4 @@
-/** The parts of the agent: what its lanes need, and what it has outside. */
+/** The parts of the agent: what its lanes need, and what it uses outside. */
 import type { AgentDeps } from '#actors/work/agent/deps'
 import type { Config } from '#config/config'
 import type { PriceOf } from '#domain/agent/job/budget'
@@ -33,7 +33,7 @@ export const outsideOf = (
   }
 }
 
-/** Of a model that a test provides, in tokens. */
+/** The context of a model that a test provides, in tokens. */
 const USUAL_CONTEXT = 128_000
 const TOOL_MS = 60_000
 

@@ -46,7 +46,7 @@ A workspace was created, with an account on the sandbox network. The key and the
 
 Try:  curl -H "Authorization: Bearer ${bootstrapKey ? '$TENDRIL_BOOTSTRAP_KEY' : apiKey}" ${publicUrl}/api/v1/growth/overview`
 
-/** One write, so that no log line comes between. */
+/** Written at once, so that no log line comes in between. */
 export const printAddresses = (
   shown: Shown,
   { database, made }: { database: string; made: NewWorkspace | undefined },

@@ -1,6 +1,6 @@
 /**
- * Gives memory back. The engine collects as it allocates, so an idle process keeps what its
- * last load left; and under a steady load it rather grows than looks for all garbage.
+ * Gives memory back. The engine only collects as it allocates, so an idle process keeps what its
+ * last load left. Under a steady load, it rather grows than looks for all garbage.
  */
 import type { Clock } from '#kernel/clock'
 import type { Log } from '#kernel/log'
@@ -13,16 +13,22 @@ export interface CollectingDeps {
   usedMs?: () => number
   /** Resident memory, in MiB. */
   resident?: () => number
-  /** Collects all garbage, which keeps the event loop for about half a millisecond a MiB of it. */
+  /**
+   * Collects all garbage. This blocks the event loop for about half a millisecond per MiB of
+   * garbage.
+   */
   collect?: () => void
 }
 
-/** A process that uses less of one processor is idle: its timers alone take less than this. */
+/**
+ * A process that uses a smaller share of one processor is idle. Its timers alone take less than
+ * this.
+ */
 const IDLE_SHARE = 0.1
 const EVERY_MS = 15_000
 /**
- * A load that has added this much since the last collection is interrupted for one, if that was so
- * long ago.
+ * If a load has added this much since the last collection, and that was long enough ago, the load
+ * is interrupted for another one.
  */
 const GROWN_MIB = 64
 const SELDOM_MS = 300_000
@@ -35,8 +41,8 @@ const usedByProcess = (): number => {
 const residentOfProcess = (): number => process.memoryUsage.rss() / 2 ** 20
 
 /**
- * Collects once after each load, at the end of the first period in which the process was idle;
- * and now and then under one that grows.
+ * Collects once after each load, at the end of the first period in which the process was idle. Also
+ * collects now and then under a load that grows.
  */
 export const startCollecting = ({
   clock,
@@ -46,7 +52,7 @@ export const startCollecting = ({
   resident = residentOfProcess,
   collect = () => Bun.gc(true),
 }: CollectingDeps): Disposable => {
-  // Starting is work, too.
+  // Starting counts as work too.
   let hasWorked = true
   let [before, since] = [usedMs(), clock.monotonic()]
   let [mib, collectedAt] = [resident(), since]
@@ -61,7 +67,7 @@ export const startCollecting = ({
       log.debug({ mib: Math.round(mib) }, 'collected garbage')
     }
     hasWorked = !isIdle
-    // Without the time of the collection itself.
+    // Does not count the time of the collection itself.
     ;[before, since] = [usedMs(), clock.monotonic()]
     timer = clock.after(everyMs, look)
   }

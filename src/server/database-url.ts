@@ -3,7 +3,7 @@ import type { ConnectionOptions } from '#store/engine/db'
 
 const MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full']
 
-/** No message contains the text itself: it holds the password. */
+/** No message contains the text itself, because it holds the password. */
 const invalid = (cause?: unknown): never => {
   throw new AppError(
     'invalid_input',
@@ -56,7 +56,7 @@ export const connectionOptionsOf = (text: string): ConnectionOptions => {
   }
 }
 
-/** As in libpq, `require` encrypts without checking the certificate, and `verify-*` checks it. */
+/** As in libpq: `require` encrypts without checking the certificate, and `verify-*` checks it. */
 const sslOf = (mode: string): ConnectionOptions['ssl'] => {
   if (!MODES.includes(mode))
     throw new AppError(

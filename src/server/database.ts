@@ -1,4 +1,4 @@
-/** The database of DATABASE_URL, or an embedded Postgres of our own. */
+/** The database of DATABASE_URL, or our own embedded Postgres. */
 import type { Config } from '#config/config'
 import type { Log } from '#kernel/log'
 import { findEmbedded, startEmbedded } from '#postgres/start'
@@ -18,7 +18,7 @@ interface Database extends AsyncDisposable {
 }
 
 export interface OpenDatabase extends Database {
-  /** The deployment's secret. The canary row has proved that it belongs to this database. */
+  /** The deployment's secret. The canary row has proven that it belongs to this database. */
   secret: Buffer
 }
 
@@ -52,8 +52,9 @@ interface Joining {
 }
 
 /**
- * For a command: the running server's database, or one that is open only as long as the command
- * runs. A command migrates nothing: servers do, and only after they have been started for that.
+ * Opens the database for a command: either the one of the running server, or one that is open only
+ * while the command runs. Commands do not migrate. Only servers do, and only after they have been
+ * started for that.
  */
 export async function joinDatabase(
   config: Config,

@@ -1,6 +1,6 @@
 /**
- * The grammar of the command line for lines in a conversation, with nothing to read but the line
- * itself.
+ * Parses lines of a conversation by the grammar of the command line. Only the line itself is read,
+ * no file and no input.
  */
 import { CommanderError } from 'commander'
 import { inputFrom, nothingToRead, parsedArguments } from '#cli/argv'
@@ -19,7 +19,7 @@ import type { Parse, Understood } from '#port/model/desk/command'
 type Input = Record<string, unknown>
 
 /**
- * Capabilities have no command on the command line. Here their names are their commands:
+ * On the command line, capabilities have no command. Here, their names are their commands:
  * `/remember --text …`.
  */
 const namedCapabilities: NamedCommand[] = capabilities
@@ -40,13 +40,16 @@ const wordsOfCommand = ({ group, name }: NamedCommand): string[] =>
 
 export const wordsFor = (command: NamedCommand): string => `/${wordsOfCommand(command).join(' ')}`
 
-/** A command as a person could write it. The first record of a list stands for any. */
+/**
+ * Examples of a command as a person could write it. The first record of a list stands for any
+ * record.
+ */
 export const examplesFor = (command: NamedCommand): string[] =>
   examplesOf(command.operation).map((example) =>
     `${wordsFor(command)} ${example}`.trimEnd().replaceAll(EXAMPLE_ID, '1'),
   )
 
-/** Nothing is read here. */
+/** Removed, because nothing is read here. */
 const FROM_FILE = / ?\(accepts - and @file\)|; accepts - and @file/
 
 const help = (command: NamedCommand): string => {
@@ -79,7 +82,7 @@ const helpFor = (words: readonly string[]): string => {
   return listing(words.join(' ')) || listing('')
 }
 
-/** Other options, such as --api-key and --wait, are about the program that runs the command. */
+/** Other options, such as --api-key and --wait, concern the program that runs the command. */
 const isInput = (o: NamedOp, key: string): boolean =>
   key === 'data' || fieldsOf(o).some((field) => optionKey(field) === key)
 
@@ -128,12 +131,12 @@ const call = async (command: NamedCommand, argv: readonly string[]): Promise<Und
     : { tool: o.tool!, args: await inputOf(o, argv) }
 }
 
-/** In words, as in `agent jobs cancel`. */
+/** In words: `agent jobs cancel` has three. */
 const LONGEST_NAME = 3
 
 const read = async (line: string, isMarked: boolean): Promise<Understood | undefined> => {
   const words = isMarked ? splitLine(line) : line.split(/\s+/)
-  // A phone begins a line with a capital letter.
+  // Phones begin a line with a capital letter.
   const named = words.slice(0, LONGEST_NAME).map((word) => word.toLowerCase())
   const command = commandAt(named) ?? (isMarked ? capabilityAt(named) : undefined)
   if (command) return call(command, splitLine(line).slice(wordsOfCommand(command).length))
@@ -147,8 +150,9 @@ const read = async (line: string, isMarked: boolean): Promise<Understood | undef
 }
 
 /**
- * A line with `/` or `tendril` before it is a command, right or wrong; any other is one if it
- * begins with the two words of a command. The single word of a capability also begins sentences.
+ * A line that begins with `/` or `tendril` is a command, right or wrong. Any other line is one if
+ * it begins with the two words of a command. The single word of a capability does not count,
+ * because sentences begin with such words too.
  */
 export const parseDeskLine: Parse = async (line) => {
   const [mark = ''] = /^(?:\/|tendril(?=\s|$))\s*/i.exec(line) ?? []

@@ -1,4 +1,4 @@
-/** Commands that share words with a text: to be shown, never run. */
+/** Commands that share words with a text. They are shown, but never run. */
 import type { NamedCommand } from '#cli/catalogue'
 import { firstSentence } from '#cli/syntax'
 import { deskCommands, examplesFor } from './desk-commands.ts'
@@ -12,7 +12,7 @@ const EMPTY = new Set(
   ),
 )
 
-/** `Posting`, `posts` → `post`. */
+/** Reduces `Posting` and `posts` to `post`. */
 const stem = (word: string): string => word.replace(/(?:ings?|ed|es|e|s)$/, '')
 
 const stemsOf = (text: string): string[] =>
@@ -22,7 +22,7 @@ const stemsOf = (text: string): string[] =>
 
 interface Indexed {
   command: NamedCommand
-  /** Of its words, of the title, and of all that describes it. */
+  /** The word stems of its name, of its title, and of everything that describes it. */
   texts: readonly ReadonlySet<string>[]
 }
 
@@ -36,11 +36,11 @@ const index: readonly Indexed[] = deskCommands.map((command) => {
   return { command, texts: texts.map((text) => new Set(stemsOf(text))) }
 })
 
-/** A word counts once for each text that has it. */
+/** A word counts once for each of these texts that has it. */
 const scoreOf = ({ texts }: Indexed, stems: readonly string[]): number =>
   texts.reduce((sum, text) => sum + stems.filter((one) => text.has(one)).length, 0)
 
-/** Where to begin. They follow what fits better. */
+/** Commands to begin with. They follow those that fit better. */
 const first = ['growth_list_queue', 'growth_create_batch', 'growth_get_brief']
 
 export const nearestCommands = (text: string): string[] => {

@@ -1,4 +1,4 @@
-/** The files of the deployment: in the database, or in S3 if it is set. */
+/** The files of the deployment: in the database, or in S3 if it is configured. */
 import type { Runtime } from '#actors/engine/runtime'
 import type { RemovalDeps } from '#actors/work/app/removal'
 import type { Config } from '#config/config'
@@ -18,10 +18,10 @@ interface FileParts {
   times?: Partial<BucketTimes> | undefined
 }
 
-/** What the server does with its bucket beside putting and reading files. */
+/** What the server does with its bucket besides putting and reading files. */
 export interface Storage {
   remove: RemovalDeps['remove']
-  /** What is wrong with the bucket, in a sentence; undefined if nothing is. */
+  /** What is wrong with the bucket, in a sentence. Undefined if nothing is. */
   flaw(): Promise<string | undefined>
 }
 
@@ -31,7 +31,7 @@ interface OpenedFiles extends Disposable {
   storage: Storage | undefined
 }
 
-/** Keys of files are written down by the server itself, whoever sends the file. */
+/** The server itself writes down the keys of files, whoever sends the files. */
 const principal = { kind: 'system', id: 'files' } as const
 
 export const filesOf = async (

@@ -1,6 +1,6 @@
 /**
- * The key and the owner's link of the first workspace, in a file in place of the log: logs of
- * containers are kept for ever. The file goes once the owner has joined.
+ * Writes the first workspace's key and its owner's link to a file instead of the log, because logs
+ * of containers are kept forever. The file is removed once the owner has joined.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
@@ -20,7 +20,8 @@ export const firstStartFile = (home: string): string => join(home, 'first-start.
 const isMissing = (cause: unknown): boolean => (cause as { code?: unknown }).code === 'ENOENT'
 
 /**
- * Writes the file, for this user alone, whole or not at all. Throws `invalid_input` if it cannot.
+ * Writes the file, readable only by this user, either whole or not at all. Throws `invalid_input`
+ * if that fails.
  */
 export const keepFirstStart = async (home: string, made: NewWorkspace): Promise<void> => {
   const path = firstStartFile(home)
@@ -55,7 +56,7 @@ interface Watch {
   everyMs?: number
 }
 
-/** Removes the file once its workspace has an owner. Looks only while there is a file. */
+/** Removes the file once its workspace has an owner. Checks only while there is a file. */
 export const startForgetting = async (
   home: string,
   { db, log, everyMs = LOOK_EVERY_MS }: Watch,

@@ -1,6 +1,6 @@
 /**
  * Makes a workspace in a database that has none, with the sandbox connected, so that the whole
- * product works at once.
+ * product works immediately.
  */
 
 import type { Config } from '#config/config'
@@ -14,8 +14,8 @@ import { unfinishedTenant } from '#store/app/tenants'
 import type { Workplace } from './workplace.ts'
 
 /**
- * Two servers that start at once find the same workspace. The one that owns it finishes it; the
- * other tries again.
+ * Two servers that start at the same time find the same workspace. The one that owns it finishes
+ * it, and the other tries again.
  */
 const TRIES = 3
 
@@ -27,9 +27,9 @@ export interface NewWorkspace {
 }
 
 /**
- * The new workspace; undefined if there were workspaces before. The key comes last: its presence
- * shows that all is done. `keep`: called before, so that a key never exists that nobody can have
- * seen.
+ * The new workspace. Undefined if there were workspaces before. The key is made last, so that its
+ * presence shows that everything is done. `keep` is called before that, so that no key exists that
+ * nobody can have seen.
  */
 export async function firstStart(
   { bootstrapKey, publicUrl }: Pick<Config, 'bootstrapKey' | 'publicUrl'>,

@@ -1,12 +1,12 @@
 import { readConfig } from '#config/config'
 import { hostAndPort } from '#config/values'
 
-/** Where its own machine reaches a server that listens on every address. */
+/** How to reach, on its own machine, a server that listens on every address. */
 const LOOPBACK: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 /**
- * For health checks where there is no curl. The exit code: 0 if the server on HOST and PORT
- * answers.
+ * For health checks where there is no curl. Returns the exit code, which is 0 if the server on HOST
+ * and PORT answers.
  */
 export async function health(): Promise<number> {
   const { host, port } = readConfig()

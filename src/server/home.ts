@@ -1,8 +1,8 @@
-/** The folder for what this process keeps on its machine. */
+/** The folder for what this process stores on its machine. */
 import type { Config } from '#config/config'
 import { AppError } from '#kernel/errors'
 
-/** Throws `invalid_input` if the environment names none. */
+/** Throws `invalid_input` if the environment does not name one. */
 export const homeOf = ({ home }: Pick<Config, 'home'>): string => {
   if (home !== undefined) return home
   throw new AppError(

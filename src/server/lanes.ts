@@ -34,8 +34,8 @@ import type { Texts } from '#port/texts/texts'
 
 const GENERATION_DEADLINE_MS = 170_000
 /**
- * Model calls of a process at once, granted to tenants round-robin. All that a tenant can run may
- * wait: its generation and its agent's thoughts.
+ * How many calls of models a process makes at once, granted to tenants round-robin. Everything that
+ * a tenant can run may wait: its generation, and the thoughts of its agent.
  */
 const MODEL_LIMIT = {
   ...{ name: 'model call', limit: 8, withinMs: MODEL_TURN_MS },
@@ -43,24 +43,25 @@ const MODEL_LIMIT = {
 }
 
 /**
- * Documents that a process reads at once, of at most a megabyte each; a tenant reads one at a time.
+ * How many documents a process reads at once. Each has at most a megabyte, and a tenant reads one
+ * at a time.
  */
 const READING = { name: 'reading of documents', limit: 4, bound: 1, withinMs: 30_000 }
 
 /**
- * Messages of channels whose text or files a process fetches at once; a tenant fetches those of
- * four at a time.
+ * How many messages of channels a process fetches text or files for at once. A tenant does so for
+ * four messages at a time.
  */
 const FETCHING = { name: 'fetching of messages', limit: 8, bound: 5, withinMs: 30_000 }
 
 /**
- * Requests to webhook endpoints of a process at once, and those of them that are quick; each tenant
- * sends one at a time.
+ * How many requests to webhook endpoints a process has open at once, and how many of these are
+ * quick. Each tenant sends one at a time.
  */
 const DELIVERIES = { name: 'delivery', limit: 2_048, bound: 1, withinMs: 5_000 }
 const QUICK_DELIVERIES = { ...DELIVERIES, limit: 256 }
 
-/** Messages to channels of a process at once; a connection sends one at a time. */
+/** How many messages to channels a process sends at once. A connection sends one at a time. */
 const REPLIES = { name: 'reply', limit: 256, bound: connectionLimits.connections, withinMs: 30_000 }
 
 interface LaneParts {
@@ -78,14 +79,14 @@ interface LaneParts {
 }
 
 /**
- * By the table, rows of these kinds are due again when their process has died: their lanes have no
- * say in it, and those of others must.
+ * By the table, rows of these kinds become due again when their process has died. Their lanes
+ * cannot decide this; the lanes of all other kinds must.
  */
 type Repeatable = KindWith<'orphaned', 'requeued'>
 type Settling<Kind> = Kind extends Repeatable ? AnyRepeatableLane : AnyUnrepeatableLane
 /**
- * Rows of some kinds end when they fail in vain, and their lanes say how; those of others must go
- * on.
+ * Rows of some kinds end when they fail in vain, and their lanes say how. Rows of the other kinds
+ * must go on.
  */
 export type Lanes = {
   [Kind in WorkKind]: Kind extends KindWith<'inVain', 'ends'>
@@ -163,7 +164,9 @@ const appLanes = ({
   }),
 })
 
-/** A kind without a lane does not compile, nor one whose lane contradicts the table. */
+/**
+ * A kind without a lane does not compile, and neither does one whose lane contradicts the table.
+ */
 export const lanesOf = (parts: LaneParts): Lanes => {
   const modelCalls = new FairLimit(MODEL_LIMIT)
   return { ...growthLanes(parts, modelCalls), ...agentLanes(parts, modelCalls), ...appLanes(parts) }

@@ -1,4 +1,4 @@
-/** HTTP over a workplace: routes, pages, documents and MCP. */
+/** HTTP on top of a workplace: routes, pages, documents and MCP. */
 import type { Server } from 'bun'
 import type { Config } from '#config/config'
 import { hostAndPort } from '#config/values'
@@ -28,11 +28,11 @@ export interface Listening extends AsyncDisposable {
 }
 
 /**
- * Time to read what clients had already sent: closing drops what has arrived unread on a connection
- * that seems idle.
+ * How long to read what clients had already sent. Closing drops what has arrived but was not read
+ * on a connection that seems idle.
  */
 const LAST_REQUESTS_MS = 100
-/** How long ready answers can take at the end to reach slow clients. */
+/** How long finished answers may take, at the end, to reach slow clients. */
 const LAST_ANSWERS_MS = 3_000
 
 /** Waits until clients have received their answers. */
@@ -42,7 +42,7 @@ const stopServer = async (server: Server<unknown>, drained: Promise<void>): Prom
 }
 
 /**
- * What operations, pages and MCP share. `port`: the one that the server listens on, which may be
+ * What operations, pages and MCP share. `port`: the port that the server listens on, which may be
  * chosen late.
  */
 const sharedOf = (
@@ -119,15 +119,16 @@ const httpOf = (config: Config, workplace: Workplace, shared: Shared, ready: () 
 }
 
 /**
- * The framework also stops the server before the process exits, by a listener that it never
- * removes, and that would keep a closed server and all it serves in memory. Closing is our own.
+ * The framework also stops the server before the process exits. Its listener for that is never
+ * removed, and would keep a closed server and all that it serves in memory. We close the server
+ * ourselves.
  */
 const startServer = (
   app: ReturnType<typeof createHttp>,
   { port, host }: Config,
 ): Server<unknown> => {
   const before = new Set(process.listeners('beforeExit'))
-  // By default the framework shares a port with another server, and each would get some of the
+  // By default, the framework shares a port with another server, and each would get some of the
   // other's requests.
   app.listen({ port, hostname: host, reusePort: false })
   for (const listener of process.listeners('beforeExit'))
@@ -136,9 +137,9 @@ const startServer = (
 }
 
 /**
- * The HTTP server over a workplace. Closing it reads what was sent, stops accepting, stops the
- * actors so that waiting callers get their answers, and then stops the server. Health is
- * unavailable until `ready`.
+ * The HTTP server on top of a workplace. To close, it reads what was already sent, stops accepting
+ * connections, stops the actors so that waiting callers get their answers, and then stops the
+ * server. Health answers `unavailable` until `ready`.
  */
 export async function listen(
   config: Config,

@@ -11,8 +11,8 @@ import { createMcpClient } from '#port/mcp-client/open'
 import { version } from '../../package.json'
 
 /**
- * Sessions of a process at once, granted to workspaces in turn; what one workspace can run at once
- * may wait.
+ * How many sessions a process has open at once, granted to workspaces in turn. As many as a
+ * workspace can run at once may wait.
  */
 const SESSIONS = { name: 'MCP session', limit: 64, bound: 16, withinMs: 20_000 }
 
@@ -20,7 +20,7 @@ interface SessionParts {
   egress: Egress
   sealer: Sealer
   log: Log
-  /** In the place of the usual one. */
+  /** Replaces the usual client. */
   client: McpClient | undefined
 }
 

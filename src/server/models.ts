@@ -1,5 +1,5 @@
 /**
- * Where drafts and the thoughts of the agent come from: a model if one is set, and otherwise what
+ * Where drafts and the agent's thoughts come from: a model if one is configured, and otherwise what
  * is built in.
  */
 import { THINK_MS } from '#actors/work/agent/deps'
@@ -35,7 +35,7 @@ interface OpenModels {
   /** Reads texts that others may have written to do harm. */
   texts: Texts
   drafter: Drafter
-  /** Of the agent. */
+  /** The agent's model. */
   thinker: Thinker | undefined
   models: Models | typeof NO_MODEL
 }

@@ -1,4 +1,4 @@
-/** The networks where accounts post, and HTTP to addresses that workspaces chose. */
+/** The networks on which accounts post, and HTTP to addresses that workspaces chose. */
 import type { Egress } from '#port/egress/egress'
 import { type Networks, networksOf } from '#port/network/registry'
 import { parseFaults } from '#port/network/sandbox/faults'

@@ -27,7 +27,7 @@ import type { ConnectionOptions } from '#store/engine/db'
 export interface Overrides {
   times?: SendTimes
   webhookTimes?: WebhookTimes
-  /** If empty, other processes do the due work. */
+  /** If empty, the due work is left to other processes. */
   lanes?: AnyLane[]
   drafter?: Drafter
   texts?: Texts
@@ -35,10 +35,10 @@ export interface Overrides {
   thinker?: Thinker
   /** Further tools of the agent. */
   tools?: (box: ToolBox) => ToolBox
-  /** How long a tool of the agent may take outside of letters. */
+  /** How long a tool of the agent may take outside letters. */
   toolMs?: number
   failpoints?: Failpoints
-  /** For the actors. */
+  /** The clock of the actors. */
   clock?: Clock
   replyWithinMs?: number
   idleMs?: number
@@ -52,14 +52,14 @@ export interface Overrides {
   streamTimes?: Partial<StreamTimes>
   streamLimits?: Partial<SlotLimits>
   passwordCost?: PasswordCost
-  /** How long a stop reads what clients had already sent. */
+  /** How long a server that stops reads what clients had already sent. */
   lastRequestsMs?: number
-  /** For the rates of requests. */
+  /** The clock for the rates of requests. */
   rateClock?: Clock
   intake?: Partial<IntakeLimits>
   /** Calls the MCP servers of workspaces. */
   mcpClient?: McpClient
-  /** The channels of the deployment, in the place of the usual ones. */
+  /** The channels of the deployment, in place of the usual ones. */
   channels?: (usual: ChannelAdapters) => ChannelAdapters
   /** Replaces the MCP servers of the operations. */
   mcpServers?: ServerFactory
@@ -69,11 +69,11 @@ export interface Overrides {
 export interface StartupContext {
   config: Config
   options: ConnectionOptions
-  /** The deployment's. */
+  /** The deployment's secret. */
   secret: Buffer
   log: Log
   overrides: Overrides
   failpoints: Failpoints
-  /** Closes what is opened, in reverse. */
+  /** Closes what was opened, in reverse order. */
   stack: AsyncDisposableStack
 }

@@ -1,4 +1,4 @@
-/** Work of the deployment that comes again and again. */
+/** The deployment's recurring work. */
 import { startErasure } from '#actors/work/app/erasure'
 import { startRemoval } from '#actors/work/app/removal'
 import { startSweep } from '#actors/work/app/sweep'
@@ -11,8 +11,8 @@ import type { Workplace } from './workplace.ts'
 /** Once a minute is enough after a grace period of 14 days. */
 const ERASURE = { everyMs: 60_000, rows: 1_000 }
 /**
- * Expired rows are removed within a minute in up to a thousand workspaces; more workspaces take
- * turns.
+ * In up to a thousand workspaces, expired rows are removed within a minute. If there are more
+ * workspaces, they take turns.
  */
 const SWEEP = { everyMs: 60_000, rows: 1_000, tenants: 1_000 }
 const REMOVAL_MS = 60_000

@@ -1,4 +1,4 @@
-/** What is served beside the operations. */
+/** What is served besides the operations. */
 import { channelRoutesOf } from '#edge/agent/channels'
 import { inboundRoutes } from '#edge/agent/inbound'
 import { sharedFileRoutes } from '#edge/agent/shared-files'

@@ -13,8 +13,8 @@ const pathIn = (home: string): string => join(home, 'secret.key')
 const readOrMake = async (home: string): Promise<string> => {
   const path = pathIn(home)
   await mkdir(home, { recursive: true })
-  // The file appears whole or not at all, however this process ends. If several start at once, one
-  // makes it and all read it.
+  // The file appears whole or not at all, however this process ends. If several processes start at
+  // once, one makes the file and all read it.
   const draft = `${path}.${randomBytes(6).toString('hex')}`
   if (!existsSync(path)) {
     await writeFile(draft, `${randomBytes(32).toString('base64')}\n`, {
@@ -30,7 +30,7 @@ const readOrMake = async (home: string): Promise<string> => {
   return (await readFile(path, 'utf8')).trim()
 }
 
-/** Throws if DATABASE_URL is set and no key is. */
+/** Throws if DATABASE_URL is set but no key is. */
 export const requireSecretKey = ({ secretKey, databaseUrl }: Config): void => {
   if (!secretKey && databaseUrl)
     throw new AppError(
@@ -40,7 +40,7 @@ export const requireSecretKey = ({ secretKey, databaseUrl }: Config): void => {
 }
 
 /**
- * TENDRIL_SECRET_KEY, or the key that the first start made under TENDRIL_HOME beside the embedded
+ * TENDRIL_SECRET_KEY, or the key that the first start made under TENDRIL_HOME, beside the embedded
  * database.
  */
 export async function secretKey(config: Config): Promise<Buffer> {

@@ -18,7 +18,7 @@ import { type Listening, listen } from './listen.ts'
 import { requireSecretKey } from './secret-key.ts'
 import { openWorkplace, type Workplace } from './workplace.ts'
 
-/** Supervisors usually kill a process 30 seconds after they have asked it to stop. */
+/** Supervisors usually kill a process 30 seconds after asking it to stop. */
 const STOP_WITHIN_MS = 24_000
 
 const untilStopped = (): Promise<string> =>
@@ -26,7 +26,7 @@ const untilStopped = (): Promise<string> =>
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve(signal))
   })
 
-/** Throws on a wrong configuration before anything is opened. */
+/** Throws on a wrong configuration, before anything is opened. */
 export const checkedConfig = (env?: Record<string, string>): Config => {
   const config = readConfig(env)
   parseFaults(config.sandboxFaults)
@@ -43,7 +43,7 @@ const portRefusals: Record<string, (config: Config) => string> = {
   EACCES: ({ port }) => `PORT ${port} is not open to this user: set PORT to one above 1023`,
 }
 
-/** Takes the port, or says which variable to change. */
+/** Takes the port. If that fails, says which variable to change. */
 const listenOn = async (
   config: Config,
   workplace: Workplace,
@@ -57,7 +57,7 @@ const listenOn = async (
   }
 }
 
-/** Says what is wrong with the storage of files. The server works without it, but for files. */
+/** Reports what is wrong with the storage of files. Everything but files works without it. */
 const checkStorage = async ({ storage }: Workplace, { s3 }: Config, log: Log): Promise<void> => {
   const flaw = await storage?.flaw()
   if (flaw !== undefined)
@@ -77,7 +77,8 @@ export async function runServer(): Promise<void> {
   let ready = false
   const { port } = stack.use(await listenOn(config, workplace, { log, ready: () => ready }))
   const publicUrl = config.publicUrl.replace(/:0$/, `:${port}`)
-  // Only once the port is taken: a start that fails there must not make a key that nobody sees.
+  // Only after the port has been taken: a start that fails there must not make a key that nobody
+  // sees.
   const isFiled = config.firstStart === 'file'
   const keep = (its: NewWorkspace) => (isFiled ? keepFirstStart(homeOf(config), its) : nothing)
   const made = await firstStart({ ...config, publicUrl }, workplace, keep)

@@ -1,7 +1,6 @@
 /**
  * The parts of a running Tendril, opened in order and closed in reverse: database → networks →
- * actors → operations, which is all that a command needs. HTTP is opened on top of them
- * (listen.ts).
+ * actors → operations. That is all that a command needs. HTTP is opened on top of them (listen.ts).
  */
 import { randomBytes } from 'node:crypto'
 import type { Runtime } from '#actors/engine/runtime'
@@ -43,14 +42,14 @@ export interface Workplace extends AsyncDisposable {
 export interface WorkplaceOptions {
   log: Log
   /**
-   * The deployment's secret. A random one is enough for a process that exchanges no letters with
-   * others.
+   * The deployment's secret. A random one is enough for a process that does not exchange letters
+   * with others.
    */
   secret?: Buffer
   overrides?: Overrides
 }
 
-/** All that needs no operations. Each part is made of those before it. */
+/** Everything that does not need operations. Each part is made from the ones before it. */
 const openParts = async (opening: StartupContext) => {
   const { config, options, secret, log, overrides, failpoints, stack } = opening
   const db = stack.use(openDb(options))
@@ -86,7 +85,7 @@ const openRates = ({ config, overrides, log, stack }: StartupContext, db: Db): R
     ? stack.use(createRates({ db, clock: overrides.rateClock ?? systemClock, log }))
     : unlimitedRates
 
-/** What operations reach, with the tools that are made of them. */
+/** What operations can reach, together with the tools that are made from them. */
 const worldOf = (
   opened: Awaited<ReturnType<typeof openParts>>,
   { config, secret, overrides }: StartupContext,
@@ -130,13 +129,15 @@ const worldOf = (
     nodes: createNodeClient(signature),
     ask: (tenantId, letter) => runtime.ask(tenantId, letter),
   }
-  // Some tools look at all, as those that start jobs with some of them.
+  // Some tools need all the others, for example those that start jobs with some of them.
   const box = createToolBox({ ...parts, models, fetchAllow, tools: () => world.tools }, toolWording)
   const world: World = { ...parts, tools: overrides.tools?.(box) ?? box, models }
   return world
 }
 
-/** Database, networks and actors: all that a command needs, without HTTP. */
+/**
+ * Database, networks and actors. This is all that a command needs, because it does not serve HTTP.
+ */
 export async function openWorkplace(
   config: Config,
   options: ConnectionOptions,

@@ -1,4 +1,4 @@
-/** Asks a person at the terminal about the calls that a job may not make by itself. */
+/** Asks a person at the terminal about calls that a job may not make by itself. */
 import type { ShownApproval as Approval } from '#contract/agent/approvals'
 import { type CallText, textOfCall, withText } from '#contract/call-text'
 import { decidersText } from '#kernel/deciders'
@@ -9,18 +9,19 @@ import { harmless, warnOfUnseen } from '../text.ts'
 import { type AgentContext, operationOf } from './context.ts'
 
 /**
- * As the person at the terminal sees them, if there is one: what that person may decide depends on
- * the role.
+ * The approvals as the person at the terminal sees them, if there is one, because what that person
+ * may decide depends on the role.
  */
 export const pendingOf = async ({ ask, person }: AgentContext, id: string): Promise<Approval[]> => {
   const read = (as?: 'person') => ask<{ approvals: Approval[] }>('agent.jobs.get', { id }, as)
-  // The session may have ended, or be of another workspace than the key.
+  // The session may have ended, or may belong to another workspace than the key.
   const { approvals } = await (person === undefined ? read() : read('person').catch(() => read()))
   return approvals.filter(({ status }) => status === 'pending')
 }
 
 /**
- * The sentence, the account, the text and the beginning of its hash: what the decision is bound to.
+ * The sentence, the account, the text and the beginning of its hash. The decision is bound to
+ * these.
  */
 const describeApproval = ({ summary, subject: { account, text, sha256 }, why }: Approval): string =>
   [
@@ -34,7 +35,7 @@ const describeApproval = ({ summary, subject: { account, text, sha256 }, why }: 
 export interface Asking {
   context: AgentContext
   lines: InputLines
-  /** Aborted when the turn is cancelled. */
+  /** Aborted if the turn is cancelled. */
   signal: AbortSignal
 }
 
@@ -55,7 +56,10 @@ const objectIn = (text: string): Record<string, unknown> | undefined => {
 
 type Arguments = Record<string, unknown>
 
-/** Other arguments, from an editor or typed as JSON. Undefined if they stay as they are. */
+/**
+ * The arguments as the person changed them, in an editor or as typed JSON. Undefined if they stay
+ * unchanged.
+ */
 const editArguments = async ({ context: { host }, lines, signal }: Asking, before: Arguments) => {
   const text =
     (await host.edit(JSON.stringify(before, null, 2), 'arguments.json')) ??
@@ -67,8 +71,8 @@ const editArguments = async ({ context: { host }, lines, signal }: Asking, befor
 }
 
 /**
- * The arguments with another text, from an editor or typed in a line. Undefined if it stays as it
- * is.
+ * The arguments with the text that the person changed, in an editor or as a typed line. Undefined
+ * if it stays unchanged.
  */
 const rewriteText = async (
   { context: { host }, lines, signal }: Asking,
@@ -84,7 +88,7 @@ const rewriteText = async (
 const questionOf = (approval: Approval): string =>
   `approve? y, n, n REASON, or ${textOfCall(approval) ? 'e to edit the text, a to edit the arguments' : 'e to edit'}: `
 
-/** What the call would do, with what nobody would see of it as codes. */
+/** Prints what the call would do, with invisible characters shown as codes. */
 const print = ({ context: { host } }: Asking, text: string): void => {
   host.stderr.write(`${harmless(text)}\n`)
   warnOfUnseen(host.stderr, text)
@@ -127,8 +131,8 @@ const send = ({ ask }: AgentContext, { id }: Approval, decision: Decision): Prom
       )
 
 /**
- * Someone else may have decided first, or the arguments do not fit: the person reads why, and the
- * job goes on or asks again.
+ * If somebody else decided first, or if the arguments do not fit, the person reads why, and the job
+ * continues or asks again.
  */
 const sendOrSay = async (
   context: AgentContext,
@@ -137,7 +141,7 @@ const sendOrSay = async (
 ): Promise<boolean> => {
   try {
     await send(context, approval, decision)
-    // No model is given it, so no answer can say it.
+    // No model gets the secret, so no answer can contain it.
     if (decision.approve && approval.tool_name === 'create_webhook_rule')
       context.host.stderr.write(`  the secret of the rule is shown once, at ${approval.url}\n`)
     return true
@@ -149,7 +153,7 @@ const sendOrSay = async (
   }
 }
 
-/** Where somebody else decides, and who can. */
+/** Where others can decide, and who they are. */
 export const othersText = ({ url, deciders }: Approval, isAsked: boolean): string =>
   [
     ...(isAsked ? ['  you cannot decide this yourself'] : []),
@@ -157,7 +161,7 @@ export const othersText = ({ url, deciders }: Approval, isAsked: boolean): strin
     `  a person decides at ${url}`,
   ].join('\n')
 
-/** True if all were decided. Without a person's session it prints where a person can decide. */
+/** True if everything was decided. Without a person's session, prints where a person can decide. */
 export const decideAll = async (
   asking: Asking,
   approvals: readonly Approval[],

@@ -15,7 +15,7 @@ interface Chat {
   context: AgentContext
   lines: InputLines
   options: Options
-  /** Undefined until the first message. */
+  /** Undefined before the first message. */
   conversation: string | undefined
 }
 
@@ -38,7 +38,7 @@ const conversationOf = async (chat: Chat): Promise<string> => {
   return chat.conversation
 }
 
-/** Ctrl-C cancels the turn; once it has, the next one ends the program. */
+/** Ctrl-C cancels the turn. After that, the next one ends the program. */
 const cancelling = (
   { host, ask }: AgentContext,
   id: string,
@@ -57,7 +57,7 @@ const cancelling = (
 }
 
 /**
- * Follows the job of a turn, asking for decisions where it waits for them. Returns the exit code.
+ * Follows the job of a turn, and asks for decisions where it waits for them. Returns the exit code.
  */
 const followTurn = async ({ context, lines, options }: Chat, id: string): Promise<number> => {
   using cancelled = cancelling(context, id)
@@ -81,7 +81,7 @@ const followTurn = async ({ context, lines, options }: Chat, id: string): Promis
   return exitOf(status)
 }
 
-/** The conversation goes on meanwhile; the answer comes into it once a person has decided. */
+/** The conversation goes on in the meantime. The answer appears in it once a person has decided. */
 const waiting = ({ host }: AgentContext, id: string): number => {
   host.stderr.write(`  the turn waits; follow it with tendril agent jobs watch ${id}\n`)
   return WAITING_EXIT
@@ -102,7 +102,9 @@ const report = (host: Host, cause: unknown, id: string): number => {
   return failure.exit
 }
 
-/** A message that was refused does not end the conversation, unless all others would be too. */
+/**
+ * A refused message does not end the conversation, unless every other message would be refused too.
+ */
 const turnOrReport = async (chat: Chat, line: string): Promise<number> => {
   try {
     return await turn(chat, line)

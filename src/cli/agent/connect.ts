@@ -1,5 +1,6 @@
 /**
- * `tendril agent channels connect`: what to do at a provider, what it gave, and whether it agrees.
+ * `tendril agent channels connect`: tells what to do at a provider, takes what the provider gave,
+ * and checks whether the provider accepts it.
  */
 import { FAILED_EXIT, misuse } from '../failure.ts'
 import type { Host, InputLines } from '../host.ts'
@@ -42,7 +43,7 @@ const printSetup = ({ stderr }: Host, { webhookUrl, steps, paste }: Setup): void
   stderr.write('\n')
 }
 
-/** `name=value`, as options give them. A value `@file` is read from the file. */
+/** `name=value`, as given in options. A value `@file` is read from the file. */
 const pairsOf = async (
   option: string,
   words: unknown,
@@ -60,7 +61,7 @@ const pairsOf = async (
   return pairs
 }
 
-/** From the terminal, or a line of a pipe. Throws at the end of input. */
+/** Asks at the terminal, or reads a line of a pipe. Throws at the end of input. */
 const promptFor = async (
   { name, isSecret }: { name: string; isSecret: boolean },
   lines: InputLines,
@@ -91,7 +92,7 @@ const credentialsOf = async (
   return given
 }
 
-/** Until its provider has said something. */
+/** Waits until the provider has said something. */
 const waitForProvider = async (
   { ask, host }: AgentContext,
   made: Connection,
@@ -123,7 +124,7 @@ const wordsOf = ({ status, lastError, id }: Connection): string => {
   return `Not active: ${why}.\nMend it, and run tendril agent channels update ${id}, or tendril agent channels check ${id}.`
 }
 
-/** Exit code 0 once it is active, and 10 if its provider has not agreed. */
+/** Returns exit code 0 once the channel is active, and 10 if its provider has not agreed. */
 export const connectChannel = async (
   channel: string,
   options: Options,

@@ -1,4 +1,4 @@
-/** Calls of the agent's operations by a program that makes many of them. */
+/** Calls of the agent's operations, for a program that makes many of them. */
 import { operations } from '#contract/index'
 import type { NamedOp } from '#contract/op'
 import { askOf, call, idempotencyKeyFor } from '../call.ts'
@@ -14,9 +14,9 @@ export interface AgentContext extends Disposable {
   /** Without a trailing slash. */
   url: string
   token: string | undefined
-  /** The session of the person at the terminal, if there is one. Only people decide. */
+  /** The session of the person at the terminal, if there is one. Only people can decide. */
   person: string | undefined
-  /** For streams: a stream occupies its connection. */
+  /** For streams, because a stream occupies its connection. */
   streams: Transport
   ask<Answer = Input>(id: string, input: Input, as?: 'person'): Promise<Answer>
 }
@@ -36,7 +36,7 @@ const personOf = (target: ServerProfile): string | undefined => {
   }
 }
 
-/** With a key, or as the person who is signed in: by --as-me, or if there is no key. */
+/** Uses a key, or the signed-in person if --as-me is given or there is no key. */
 export const openAgent = async (options: Input, host: Host): Promise<AgentContext> => {
   if (options.apiKey === '-')
     misuse('this command reads standard input itself', 'pass the key in TENDRIL_API_KEY')

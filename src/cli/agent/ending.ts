@@ -2,7 +2,7 @@
 import { errorTable } from '#kernel/errors'
 import { FAILED_EXIT, INTERRUPTED_EXIT } from '../failure.ts'
 
-/** A job that waits for a person's decision has not failed, but is not done. */
+/** A job that waits for a person's decision has not failed, but it is not done either. */
 export const WAITING_EXIT = errorTable.conflict.exit
 
 const causes: Record<string, number> = {
@@ -12,7 +12,8 @@ const causes: Record<string, number> = {
 }
 
 /**
- * Of a job that is over, by its status and its error, such as `budget_exhausted:agent_tokens_day`.
+ * The exit code of a job that is over, from its status and its error, such as
+ * `budget_exhausted:agent_tokens_day`.
  */
 export const exitOf = ({ status, error }: { status?: unknown; error?: unknown }): number => {
   if (status === 'completed') return 0

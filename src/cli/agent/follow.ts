@@ -1,4 +1,4 @@
-/** Follows a job: by a stream, or by asking again and again where streams do not get through. */
+/** Follows a job, by a stream or, where streams do not get through, by asking again and again. */
 import { pathParams } from '#contract/op'
 import { askOf } from '../call.ts'
 import type { AgentContext } from './context.ts'
@@ -6,7 +6,7 @@ import { operationOf } from './context.ts'
 import { eventReader, type ReceivedEvent } from './sse.ts'
 
 export interface JobEvent {
-  /** Undefined for what the server does not keep: pieces of text. */
+  /** Undefined for pieces of text, which the server does not keep. */
   seq: number | undefined
   type: string
   data: Record<string, unknown>
@@ -20,11 +20,11 @@ export interface FollowRequest {
   /** The seq of the last event that was taken. */
   after: number
   take: Take
-  /** Never by a stream. */
+  /** Never uses a stream. */
   pollOnly?: boolean
 }
 
-/** `over`: the job has ended, and all of it was taken. */
+/** `over`: the job has ended, and all its events were taken. */
 export interface FollowResult {
   after: number
   over: boolean
@@ -32,7 +32,7 @@ export interface FollowResult {
 
 const WAIT_S = 25
 const PAUSE_MS = 1_000
-/** Streams in a row that brought nothing. */
+/** How many streams in a row may bring nothing. */
 const MOST_EMPTY = 3
 
 const FINAL: ReadonlySet<unknown> = new Set(['completed', 'failed', 'cancelled'])
@@ -59,7 +59,7 @@ class Progress {
     private readonly take: Take,
   ) {}
 
-  /** An event that comes twice, after a reconnection, is dropped. */
+  /** Drops an event that comes a second time, after a reconnection. */
   add(event: JobEvent): void {
     if (this.stopped || (event.seq !== undefined && event.seq <= this.after)) return
     this.after = event.seq ?? this.after
@@ -68,7 +68,10 @@ class Progress {
   }
 }
 
-/** One stream, to its end. False if the server, or something before it, gives no streams. */
+/**
+ * Reads one stream to its end. Returns false if the server, or something in front of it, does not
+ * send streams.
+ */
 const stream = async (
   { streams, token }: AgentContext,
   { id }: FollowRequest,
@@ -98,7 +101,7 @@ const stream = async (
   return reply.status === 200 && /^text\/event-stream\b/.test(reply.headers['content-type'] ?? '')
 }
 
-/** Streams, each from where the last one broke off. False if that does not work. */
+/** Reads streams, each from where the last one broke off. Returns false if that does not work. */
 const byStreams = async (
   context: AgentContext,
   following: FollowRequest,
@@ -133,7 +136,7 @@ const byPolls = async (
 }
 
 /**
- * Passes on the events of a job, in order and each once, until the job ends or `take` returns
+ * Passes on the events of a job, in order and each only once, until the job ends or `take` returns
  * false.
  */
 export const follow = async (

@@ -5,17 +5,17 @@ import { harmless, oneLine, warnOfUnseen } from '../text.ts'
 import type { JobEvent } from './follow.ts'
 
 const DIM = ['\u001b[2m', '\u001b[22m'] as const
-/** Steps that ended otherwise are mentioned. */
+/** Steps that end in any other state are mentioned. */
 const QUIET: ReadonlySet<unknown> = new Set(['done', 'ready', 'waiting', 'asked', 'cancelled'])
 
-/** What takes part in how the characters beside it are shown. */
+/** Characters that affect how the characters beside them are shown. */
 const CLOSE = /\r|\u200c|\u200d|\ufe0e|\ufe0f|[\u{1f3fb}-\u{1f3ff}]|[\u{e0000}-\u{e007f}]/u
 /** In UTF-16 units. */
 const LONGEST_CLOSE = 64
 
 /**
- * How much of a text that goes on can be written: up to a character whose look does not depend on
- * what comes next.
+ * How much of a text that will continue can be written already: up to a character whose appearance
+ * does not depend on what comes next.
  */
 const writable = (text: string): number => {
   const points = [...text.slice(-LONGEST_CLOSE)]
@@ -35,8 +35,8 @@ interface Piece {
 
 export class Printer {
   /**
-   * The step whose text is being written, what of it has come, and how much of that has been
-   * written.
+   * The step whose text is being written, how much of the text has arrived, and how much of it has
+   * been written.
    */
   #step: unknown
   #come = ''
@@ -57,7 +57,7 @@ export class Printer {
       this.note(`${data.name}: ${data.state}`)
   }
 
-  /** A short line about what happens. */
+  /** Writes a short line about what happens. */
   note(text: string): void {
     this.#break()
     const { stderr } = this.host
@@ -65,8 +65,8 @@ export class Printer {
   }
 
   /**
-   * Text as it arrives, on a terminal. A piece can repeat the beginning of what came before a
-   * reconnection.
+   * Text as it arrives, on a terminal. After a reconnection, a piece can repeat the beginning of
+   * what came before.
    */
   #piece({ step, at, text }: Piece): void {
     const { stdout } = this.host
@@ -94,12 +94,12 @@ export class Printer {
     this.#written = 0
   }
 
-  /** Ends a text that goes on in no message. */
+  /** Ends a text for which no message will come. */
   #break(): void {
     if (this.#come !== '') this.#end(this.#come)
   }
 
-  /** The whole text, of which a part may have been written. */
+  /** The whole text. A part of it may already have been written. */
   #message(data: JobEvent['data']): void {
     const { stdout } = this.host
     if (data.role === 'user') return

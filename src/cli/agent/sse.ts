@@ -1,4 +1,4 @@
-/** Server-sent events, as bytes come in. */
+/** Reads server-sent events from bytes as they arrive. */
 
 export interface ReceivedEvent {
   id: string | undefined
@@ -7,7 +7,7 @@ export interface ReceivedEvent {
   data: string
 }
 
-/** In characters. No event of a job comes near it. */
+/** In characters. No event of a job is nearly as long. */
 const LONGEST = 4 * 2 ** 20
 
 const eventOf = (block: readonly string[]): ReceivedEvent | undefined => {

@@ -8,8 +8,8 @@ import { openAgent } from './context.ts'
 type Record = { [field: string]: unknown }
 
 /**
- * One file after another. A file that is refused does not stop the others; the exit code is that of
- * the first of them.
+ * Uploads one file after another. A refused file does not stop the others. The exit code is that of
+ * the first one refused.
  */
 export const upload = async (
   files: readonly string[],

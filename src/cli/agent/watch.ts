@@ -8,7 +8,10 @@ import { exitOf } from './ending.ts'
 import { follow, type JobEvent } from './follow.ts'
 import { Printer } from './printer.ts'
 
-/** Returns the exit code of the job. With --json each event is a line, as the server keeps it. */
+/**
+ * Returns the exit code of the job. With --json, each event is a line in the form that the server
+ * stores.
+ */
 export const watch = async (
   id: string,
   options: Record<string, unknown>,
