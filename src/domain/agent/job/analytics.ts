@@ -1,14 +1,14 @@
-/** What the agent has done within some days, as callers see it. */
+/** What the agent did over several days, as callers see it. */
 import { addDays, dayAt, startOfDay } from '#kernel/calendar'
 
 export type AnalyticsWindow = '7d' | '30d'
 
 const LENGTHS: Record<AnalyticsWindow, number> = { '7d': 7, '30d': 30 }
 
-/** Days of a window, the last of which is today. */
+/** The days of a window; the last one is today. */
 export interface Days {
   days: string[]
-  /** When each of them began. */
+  /** When each of these days began. */
   starts: Date[]
 }
 
@@ -19,7 +19,7 @@ export const daysOf = (window: AnalyticsWindow, now: Date, timeZone: string): Da
   return { days, starts: days.map((day) => startOfDay(day, timeZone)) }
 }
 
-/** Jobs that ended on a day, which is numbered from 1. */
+/** The jobs that ended on one day. Days are numbered from 1. */
 export interface EndedOnDay {
   day: number
   completed: number
@@ -45,10 +45,13 @@ export const tasksView = ({ days }: Days, ended: readonly EndedOnDay[], running:
   }
 }
 
-/** Of tools that the workspace no longer has. */
+/** Calls of tools that the workspace no longer has. */
 const NO_MODULE = 'other'
 
-/** `moduleOf`: of a tool; undefined if it no longer exists. The most called come first. */
+/**
+ * `moduleOf`: the module of a tool; undefined if the tool no longer exists. The most called tools
+ * come first.
+ */
 export const actionsView = (
   calls: readonly { tool: string; calls: number }[],
   moduleOf: (tool: string) => string | undefined,
@@ -78,6 +81,6 @@ export const costView = ({
   output_tokens: number
 }) => ({
   ...{ usd_cents: Math.ceil(cost / IN_CENT), ...tokens },
-  // Prices are those of lists.
+  // Costs are computed from list prices.
   is_estimated: true as const,
 })

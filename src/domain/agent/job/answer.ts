@@ -1,6 +1,6 @@
 /**
- * What a model answered, in a form that can be kept. Adapters keep to most of this; a job must not
- * depend on it.
+ * A model's answer in a form that can be stored. Adapters already ensure most of this, but a job
+ * must not depend on it.
  */
 import { beginning, storable } from '#kernel/storable'
 import { MOST_CALLS, MOST_READ_CALLS } from './limits.ts'
@@ -53,7 +53,7 @@ export type ThinkFailure =
   /** None of this process's model calls ended in time to make room. */
   | 'busy'
 
-/** More than any context holds. */
+/** More tokens than any context holds. */
 const MOST_TOKENS = 10_000_000
 /** In characters. */
 const LONGEST_NAME = 200
@@ -68,14 +68,14 @@ const name = (text: string): string => beginning(storable(text), LONGEST_NAME)
 
 /**
  * Calls of an answer that are not made: those that are refused one by one, and the number of the
- * others.
+ * rest.
  */
 export interface Refused {
   calls: TranscriptCall[]
   left: number
 }
 
-/** In characters: what a refused call shows of its arguments. */
+/** How many characters of its arguments a refused call shows. */
 const LONGEST_REFUSED = 200
 
 const kept = (call: TranscriptCall): TranscriptCall => ({
@@ -88,8 +88,8 @@ const kept = (call: TranscriptCall): TranscriptCall => ({
 export type KeptThought = Omit<Thought, 'left'> & { refused: Refused }
 
 /**
- * The calls to make, those that are refused, and the number of the others. Counts that cannot be
- * true are none.
+ * The calls to make, the refused calls, and the number of the rest. Token counts that cannot be
+ * true are dropped.
  */
 export const keptAnswer = ({ left = 0, ...answer }: Thought, model: string): KeptThought => ({
   ...answer,

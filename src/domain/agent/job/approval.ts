@@ -1,5 +1,6 @@
 /**
- * What a job asks of people: one call of a tool, as it was shown. pending → approved or rejected.
+ * What a job asks people about: one call of a tool, as it was shown to them. pending → approved or
+ * rejected.
  */
 import { approvalRecord } from '#contract/records/agent/approval'
 import type { RowOf } from '#contract/records/record'
@@ -13,7 +14,9 @@ import type { Step } from './step.ts'
 export type Approval = RowOf<typeof approvalRecord>
 export type Subject = Approval['subject']
 
-/** Who calls directly, in words that stay the same for every session of a person. */
+/**
+ * The caller of a direct call, identified in a way that is the same for all sessions of a person.
+ */
 export const directCaller = ({ kind, id, personId }: OnBehalf): string =>
   kind === 'session' ? `person:${personId}` : `${kind}:${id}`
 
@@ -22,8 +25,8 @@ type NewApproval = Pick<Approval, 'summary' | 'subject' | 'direct_by' | 'convers
 }
 
 /**
- * The sentence as people are shown it, wherever they decide: with codes for what nobody would see
- * of it, and with the count of such characters in all that the call says.
+ * The sentence that people are shown wherever they decide. It shows codes for characters that
+ * nobody would see, and counts such characters in the whole call.
  */
 export const shownSummary = ({
   summary,
@@ -32,12 +35,12 @@ export const shownSummary = ({
 }: Pick<Approval, 'summary' | 'subject' | 'arguments'>): string => {
   let inArguments = 0
   for (const { text } of textsIn(given)) inArguments += unseenCount(text)
-  // What goes out may be among the arguments.
+  // The arguments may contain the text that goes out.
   const count = Math.max(inArguments, unseenCount(subject.text ?? ''))
   return `${withCodes(summary)}${count === 0 ? '' : `. ${unseenWarning('What it says', count)}`}`
 }
 
-/** A step asks. */
+/** A step asks for an approval. */
 export const newApproval = (
   id: string,
   job: Pick<Job, 'id' | 'goal'>,
@@ -62,7 +65,7 @@ export const newApproval = (
   updated_at: now,
 })
 
-/** Among the reasons of a step: it runs with other arguments than the model gave. */
+/** A reason of a step: it runs with arguments other than the model's. */
 export const EDITED = 'a person changed the arguments'
 
 /** The page where a person decides. */
@@ -74,8 +77,8 @@ export type ApprovalDecision = Pick<Approval, 'decided_how' | 'decided_by'> & {
 }
 
 /**
- * The same decision of people twice is once: returns the approval unchanged. Throws `conflict` if
- * the other one was taken before, or if nobody can decide any more.
+ * Making the same decision twice has no effect: the approval is returned unchanged. Throws
+ * `conflict` if the opposite decision was made before, or if it can no longer be decided.
  */
 export const decide = (
   approval: Approval,
@@ -98,15 +101,15 @@ const how = ({ decided_how }: Approval): string => {
   return decided_how === 'cancel' ? ', because its job ended' : ''
 }
 
-/** An approval that a call of the same conversation waits for. */
+/** An approval that a call in the same conversation waits for. */
 export type OpenApproval = Pick<
   Approval,
   'tool_name' | 'arguments_hash' | 'subject' | 'summary' | 'expires_at'
 >
 
 /**
- * The one among open approvals that asks about an equal call, on records that say the same: a
- * person is not asked twice.
+ * The open approval of an equal call on records that are unchanged, if any: a person is not asked
+ * twice.
  */
 export const openFor = <O extends OpenApproval>(
   open: readonly O[],

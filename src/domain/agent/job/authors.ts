@@ -1,12 +1,12 @@
 /**
- * Who wrote what a job reads of its conversation, and whether they may do at this moment all that
- * its caller may. The words of anybody who may not would act with the rights of somebody else: they
- * are treated as those of people outside. Pure.
+ * Who wrote what a job reads of its conversation, and whether they may currently do everything that
+ * its caller may. Otherwise their words would act with somebody else's rights, so they are treated
+ * like those of outsiders. Pure.
  */
 import type { Role } from '#kernel/roles'
 import type { Scope } from '#kernel/scopes'
 
-/** As a message names them. */
+/** The author as messages name them. */
 export interface MessageAuthor {
   kind: 'key' | 'session' | 'channel'
   id: string
@@ -14,7 +14,7 @@ export interface MessageAuthor {
 }
 
 /**
- * What a caller may do: a role, or null for a key of the workspace; the scopes of a key, or null
+ * The rights of a caller: a role, or null for a key of the workspace; the scopes of a key, or null
  * for a person.
  */
 export interface Rights {
@@ -22,29 +22,29 @@ export interface Rights {
   scopes: readonly Scope[] | null
 }
 
-/** An author as of now. */
+/** An author, with their present rights. */
 export interface AuthorNow extends MessageAuthor, Rights {
-  /** Of the person or key; null if nothing is known of them any more. */
+  /** The rights of the person or key; null if they no longer have any. */
   name: string | null
-  /** No member any more, or the key has ended, or the sender is no longer linked. */
+  /** Whether they are no longer a member, the key has ended, or the sender is no longer linked. */
   gone: boolean
 }
 
-/** Those that operations ask for. The others are ways in. */
+/** The scopes that operations require. The others only give access to a surface. */
 const ASKED: readonly Scope[] = ['api:read', 'api:write', 'workspace:use']
 
 const roleIn = ({ role }: Rights): Role => role ?? 'owner'
 
 /**
- * Whether whoever has one role may call whatever another may. Neither an editor nor an approver may
- * do all that the other may.
+ * Whether one role may call everything that another may. Of an editor and an approver, neither may
+ * do everything that the other may.
  */
 export const coversRole = (role: Role, other: Role): boolean =>
   role === other || role === 'owner' || other === 'viewer'
 
 /**
- * Whether an author may do all that a caller may. What takes a signed-in person no job does by
- * itself, so it is not asked.
+ * Whether an author may do everything that a caller may. Operations that need a signed-in person do
+ * not count, because no job runs them by itself.
  */
 export const mayAsMuch = (author: Rights & { gone: boolean }, caller: Rights): boolean =>
   !author.gone &&
@@ -59,15 +59,15 @@ export const mayAsMuch = (author: Rights & { gone: boolean }, caller: Rights): b
 /** In characters. */
 const LONGEST_NAME = 60
 
-/** On one line, without what only machines see. */
+/** The name on one line, without invisible characters. */
 const plain = (name: string): string =>
   [...name.replace(/\s+/g, ' ').replace(/\p{C}/gu, '').trim()].slice(0, LONGEST_NAME).join('')
 
-/** As taint and models name an author. */
+/** An author's name in taint and for models. */
 const nameOf = ({ name }: AuthorNow): string =>
   (name === null ? '' : plain(name)) || 'somebody who has left'
 
-/** As taint names the words of a member. */
+/** The taint of a member's words. */
 const sourceOf = (author: AuthorNow): string => `member ${nameOf(author)}`
 
 const labelOf = (author: AuthorNow): string => {
@@ -79,7 +79,7 @@ const labelOf = (author: AuthorNow): string => {
 const keyOf = ({ kind, id, personId }: MessageAuthor): string =>
   kind === 'session' ? `person ${personId}` : `${kind} ${id}`
 
-/** Authors that are somebody here, and not the caller. */
+/** The authors who are known here and are not the caller. */
 export const othersIn = (
   authors: readonly (MessageAuthor | null)[],
   caller: MessageAuthor,
@@ -109,23 +109,23 @@ export const withUnknown = (
   ]
 }
 
-/** An author, as a job's model is told of them. */
+/** An author as the job's model is told about them. */
 export interface Named {
   label: string
-  /** The caller of the job. */
+  /** Whether they are the caller of the job. */
   isSelf: boolean
-  /** Their words are not the caller's, and they may do less. */
+  /** Whether their words are not the caller's, and they may do less. */
   isLesser: boolean
   source: string
 }
 
-/** Those whose words a job is given, by how messages name them. */
+/** The authors of what a job is given, by the names that messages have for them. */
 export class Authors {
   readonly #named = new Map<string, Named>()
   /** The job's caller. */
   readonly self: Named
 
-  /** `others`: than the caller. */
+  /** `others`: authors other than the caller. */
   constructor(
     others: readonly AuthorNow[],
     caller: MessageAuthor,
@@ -145,12 +145,12 @@ export class Authors {
     this.#named.set(keyOf(caller), this.self)
   }
 
-  /** Undefined for whom no message of a person is from. */
+  /** Undefined for anybody who wrote none of what the job is given. */
   of(author: MessageAuthor | null | undefined): Named | undefined {
     return author ? this.#named.get(keyOf(author)) : undefined
   }
 
-  /** What the words of those who may do less taint a job with. */
+  /** The taint from the words of authors who may do less. */
   get sources(): string[] {
     return [
       ...new Set(
@@ -159,7 +159,7 @@ export class Authors {
     ].sort()
   }
 
-  /** Whether some of a text's authors may do less. */
+  /** Whether any author of a text may do less. */
   anyLesser(authors: readonly MessageAuthor[]): boolean {
     return authors.some((author) => this.of(author)?.isLesser)
   }

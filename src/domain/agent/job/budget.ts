@@ -1,5 +1,6 @@
 /**
- * What a workspace's agent may use: reserved before a model is called, settled afterwards. Pure.
+ * What a workspace's agent may use: reserved before a model is called, and settled afterwards.
+ * Pure.
  */
 
 import type { AgentLimitKey } from '#contract/limits'
@@ -8,29 +9,30 @@ import type { Spend } from '#kernel/spend'
 import { agentBudgetsOf, type NearLimit, nearLimits, nearWords } from '../../app/nearing.ts'
 import { monthOf, type PlanUsage, planOf } from '../../app/plan.ts'
 
-/** Tokens kept for the answer, if there is room. */
+/** Tokens reserved for the answer, if there is room. */
 const ANSWER_TOKENS = 4_000
-/** Fewer than these are not worth asking for. */
+/** An answer shorter than this is not worth requesting. */
 const FEWEST_ANSWER_TOKENS = 500
-/** Text of any script: a uuid or Japanese has far more tokens a character than English words. */
+/**
+ * Allows for any script: uuids and Japanese have far more tokens per character than English words.
+ */
 const TOKENS_PER_BYTE = 0.7
 
 /**
- * `known`: what the provider counted for the job's last request. `bytes`: what is new since, or all
- * of the first one.
+ * `known`: the provider's count for the job's last request. `bytes`: what is new since then, or all
+ * of the first request.
  */
 export const estimateTokens = ({ known, bytes }: { known: number; bytes: number }): number =>
   Math.ceil(known + bytes * TOKENS_PER_BYTE)
 
 /**
- * The part of what a model takes at once that a conversation's messages may fill; the rest is for
+ * The share of a model's context that the messages of a conversation may fill. The rest is for
  * tools, results and the answer.
  */
 const HISTORY_SHARE = 0.6
 
 /**
- * Bytes of a conversation's messages that a model is given, of one that takes so many tokens at
- * once.
+ * How many bytes of a conversation's messages fit, for a model with a context of this many tokens.
  */
 export const historyBytes = (contextTokens: number): number =>
   Math.floor((contextTokens * HISTORY_SHARE) / TOKENS_PER_BYTE)
@@ -45,7 +47,8 @@ const roomIn = (usage: PlanUsage, key: AgentLimitKey, period: string): number =>
 }
 
 /**
- * Cost in hundredths of a US cent of so many tokens in and out; null for a model without a price.
+ * The cost of these tokens in and out, in hundredths of a US cent; null for a model without a
+ * price.
  */
 export type PriceOf = (tokens: { input: number; cached?: number; output: number }) => number | null
 
@@ -59,8 +62,8 @@ export interface CallReservation {
 }
 
 /**
- * Reserves a call of the model, with a shorter answer if that is what fits. Otherwise the key of
- * the budget that is used up.
+ * Reserves a model call, with a shorter answer if only that fits. Otherwise returns the key of the
+ * budget that is used up.
  */
 export const reserve = (
   usage: PlanUsage,
@@ -98,8 +101,8 @@ interface Reserved {
 }
 
 /**
- * Replaces a reservation by what was used. What is given back goes to the period that it was taken
- * from; what the estimate missed is booked in the present one.
+ * Replaces a reservation by the actual use. A refund goes to the period that the reservation was
+ * taken from; use beyond the estimate is charged to the present period.
  */
 export const settleReservation = (
   reserved: Reserved,
@@ -126,8 +129,8 @@ export interface BudgetWarning {
 }
 
 /**
- * Budgets of which a spend reaches four fifths: once a period, unless some of it is given back and
- * spent again.
+ * The budgets of which a spend reaches four fifths. This happens once a period, unless part of it
+ * is refunded and spent again.
  */
 export const budgetWarnings = (usage: PlanUsage, spend: readonly Spend[]): BudgetWarning[] =>
   spend.flatMap(({ key, period, amount }) => {
@@ -142,13 +145,13 @@ export const budgetWarnings = (usage: PlanUsage, spend: readonly Spend[]): Budge
 
 const WARNED_AT = 0.8
 
-/** What a person reads of a budget that is used up. */
+/** What people are told about a budget that is used up. */
 export const exhaustedNotice = (usage: PlanUsage, key: AgentLimitKey): string => {
   const budget = agentBudgetsOf(usage).find((one) => one.key === key)!
   return `The agent's budget is not enough for this. ${nearWords(budget)}`
 }
 
-/** What a job holds of the budgets. */
+/** The parts of the budgets that a job holds. */
 type Holding = {
   input_tokens: number
   output_tokens: number
@@ -158,8 +161,8 @@ type Holding = {
 }
 
 /**
- * Budgets of which this very job has used the share that makes them worth a word: so each is said
- * once, not in every answer.
+ * Budgets whose threshold for a warning this very job has crossed, so that each warning appears
+ * once and not in every answer.
  */
 export const nearedBy = (job: Holding, usage: PlanUsage): NearLimit[] => {
   const tokens = job.input_tokens + job.output_tokens + job.reserved_tokens

@@ -1,15 +1,15 @@
 /**
- * When a conversation has grown too long for a model, how much of it is summarised, and how a model
- * is asked for that. Pure.
+ * When a conversation has grown too long for a model: how much of it to summarise, and how to ask a
+ * model for the summary. Pure.
  */
 import { beginning } from '#kernel/storable'
 import type { Authors } from './authors.ts'
 import { type Said, saidMessage, type TranscriptMessage } from './transcript.ts'
 
-/** What a job is given of its conversation: the summary, and the messages since. */
+/** What a job is given of its conversation: the summary, and the messages after it. */
 export interface History {
   summary_bytes: number
-  /** Messages that are in no summary, up to the one that the job answers. */
+  /** Messages that are in no summary yet, up to the one that the job answers. */
   count: number
   bytes: number
 }
@@ -22,21 +22,21 @@ export interface MessageSpan {
   to: number
 }
 
-/** Of a conversation, beside the summary. */
+/** How many messages of a conversation a model is given besides the summary. */
 export const MOST_MESSAGES = 100
 /**
- * Of the messages, the part that stays as it is: the next summary is made only once much has been
- * said.
+ * The share of the messages that stays as it is. A new summary is made only after much more has
+ * been said.
  */
 const KEPT_SHARE = 0.4
 const MOST_KEPT = 40
 /**
- * Summaries in one job: those of a conversation that had none for long. Afterwards the oldest
- * messages are left out.
+ * The most summaries in one job: enough for a long conversation that never had one. After that, the
+ * oldest messages are left out.
  */
 export const MOST_SUMMARIES = 3
 
-/** `room`: bytes that a model is given of a conversation. */
+/** `room`: how many bytes of a conversation a model is given. */
 export const isTooLong = ({ summary_bytes, count, bytes }: History, room: number): boolean =>
   count > MOST_MESSAGES || summary_bytes + bytes > room
 
@@ -45,7 +45,7 @@ export interface MessageHead {
   bytes: number
 }
 
-/** In characters, of a message that is summarised. */
+/** How many characters of a message are summarised. */
 const LONGEST_SAID = 6_000
 const MOST_BYTES_OF_CHARACTER = 4
 
@@ -53,8 +53,8 @@ const bytesAsked = ({ bytes }: MessageHead): number =>
   Math.min(bytes, LONGEST_SAID * MOST_BYTES_OF_CHARACTER)
 
 /**
- * Of the messages before the one that the job answers, oldest first: the last to be summarised now.
- * Undefined if all of them stay.
+ * The last message to be summarised now, of those before the message that the job answers, oldest
+ * first. Undefined if all of them stay.
  */
 export const summarisedUpTo = (heads: readonly MessageHead[], room: number): number | undefined => {
   let kept = 0
@@ -66,7 +66,7 @@ export const summarisedUpTo = (heads: readonly MessageHead[], room: number): num
   }
   const old = heads.slice(0, heads.length - kept)
   let asked = 0
-  // What does not fit into one request is summarised by the next.
+  // What does not fit into one request is left for the next summary.
   const end = old.findIndex((head) => {
     asked += bytesAsked(head)
     return asked > room
@@ -76,7 +76,7 @@ export const summarisedUpTo = (heads: readonly MessageHead[], room: number): num
 
 /** In characters. */
 const LONGEST_SUMMARY = 6_000
-/** Of the room: a summary must not fill it. */
+/** The share of the room for a summary, which must not fill it. */
 const SUMMARY_SHARE = 0.2
 
 const longestSummary = (room: number): number =>
@@ -85,7 +85,7 @@ const longestSummary = (room: number): number =>
 export const keptSummary = (text: string, room: number): string =>
   beginning(text.trim(), longestSummary(room))
 
-/** Roughly: so many characters have a word and the space behind it. */
+/** An approximation: the characters of a word and the space after it. */
 const CHARACTERS_OF_WORD = 7
 
 export const summarySystem = (room: number): string =>
@@ -103,8 +103,8 @@ export interface Summary {
 const speakers = { user: 'person', assistant: 'agent', tool: 'tool' } as const
 
 /**
- * As one message, so that nothing in it passes for what the model itself has said. All are named:
- * others will be given the summary.
+ * Sent as one message, so that nothing in it passes for the model's own words. All authors are
+ * named, because other people will be given the summary.
  */
 export const summaryRequest = (
   before: Summary | undefined,
@@ -130,7 +130,7 @@ export const summaryRequest = (
 const shown = ({ text, untrusted }: Summary): string =>
   untrusted ? JSON.stringify({ from: 'earlier messages', untrusted: text }) : text
 
-/** What stands in the place of the messages that a summary is about. */
+/** Replaces the messages that a summary covers. */
 export const summaryMessage = (summary: Summary, count: number): TranscriptMessage => ({
   role: 'user',
   text: `(summary of the ${count} messages before these, which search_conversation finds: ${shown(summary)})`,

@@ -1,6 +1,6 @@
 /**
- * A job that does a part of another one's: made by a step of its parent, which waits for its
- * answer. Pure.
+ * A job that does part of another job: a step of the parent makes it, and waits for its answer.
+ * Pure.
  */
 import { fail } from '#kernel/errors'
 import { beginning } from '#kernel/storable'
@@ -9,19 +9,19 @@ import type { Job } from './job.ts'
 import { newTurn } from './job.ts'
 import type { Step } from './step.ts'
 
-/** The tool that makes one. */
+/** The tool that makes a child. */
 const DELEGATE = 'delegate'
 
-/** Generations below the job that a person has asked for. */
+/** How many generations can be below the job that a person asked for. */
 const MOST_DEPTH = 3
-/** Jobs below it, whenever they ended. */
+/** How many jobs can be below it in all, including those that have ended. */
 const MOST_CHILDREN = 8
-/** How long a parent waits. */
+/** How long a parent waits for a child. */
 export const CHILD_MS = 24 * 3_600_000
-/** In characters: what a child's answer may have. */
+/** The most characters of a child's answer. */
 const LONGEST_ANSWER = 8_000
 
-/** Throws `conflict` if a root has had as many as it may. */
+/** Throws `conflict` if a root already has the most children. */
 export const requireRoomForChild = (children: number): void => {
   if (children >= MOST_CHILDREN)
     fail(
@@ -30,7 +30,7 @@ export const requireRoomForChild = (children: number): void => {
     )
 }
 
-/** Those of the named tools that the parent has. The deepest children have no children. */
+/** The named tools that the parent has too. Children of the deepest level cannot delegate. */
 const childTools = (
   asked: readonly string[],
   parent: readonly string[] | null,
@@ -42,7 +42,7 @@ const childTools = (
   )
 
 export interface Delegated {
-  /** The step that waits. */
+  /** The step that waits for the child. */
   stepId: string
   goal: string
   tools: readonly string[]
@@ -50,7 +50,7 @@ export interface Delegated {
   now: Date
 }
 
-/** It acts for the same caller, has read what its parent has read, and answers its parent alone. */
+/** The child acts for the same caller, inherits the parent's taint, and answers only its parent. */
 export const newChild = (
   id: string,
   parent: Job,
@@ -81,7 +81,7 @@ export const newChild = (
   }
 }
 
-/** What a job without a conversation said last. */
+/** The last words of a job without a conversation. */
 const answerOf = ({ output }: Pick<Job, 'output'>): string =>
   typeof output?.text === 'string' ? output.text : ''
 

@@ -1,4 +1,4 @@
-/** What somebody thought of an answer of the agent. */
+/** A person's verdict on an answer of the agent. */
 import { feedbackRecord } from '#contract/records/agent/feedback'
 import type { RowOf } from '#contract/records/record'
 import { viewOf } from '#contract/records/view'
@@ -14,8 +14,8 @@ const EXCERPT_LENGTH = 200
 type Given = Pick<Feedback, 'id' | 'user_id' | 'verdict' | 'correction'> & { now: Date }
 
 /**
- * A second verdict on the same message replaces the first. `playbooks`: those that the answer rests
- * on; null if that is not known any more. Throws `invalid_input` for a message that is not the
+ * A second verdict on the same message replaces the first. `playbooks`: those that the answer was
+ * based on; null if that is no longer known. Throws `invalid_input` if the message is not the
  * agent's.
  */
 export const giveFeedback = (

@@ -3,7 +3,7 @@
 import { isChannelTaint } from '../channel/trust.ts'
 import type { RuleDecision } from './verdict.ts'
 
-/** Public references, which answer anybody. `*.` stands for one name or more. */
+/** Public references that anybody can read. `*.` stands for one or more labels. */
 const usualHosts: readonly string[] = [
   '*.wikipedia.org',
   'docs.x.com',
@@ -12,11 +12,11 @@ const usualHosts: readonly string[] = [
 ]
 
 /**
- * In characters, of path and query together: what has been read could be carried out in a longer
- * one.
+ * The most characters of path and query together: a longer address could carry out what the job has
+ * read.
  */
 const LONGEST_TAINTED = 200
-/** Addresses that a job reads unasked once it has read untrusted text. */
+/** How many addresses a job reads unasked after it has read untrusted text. */
 const MOST_UNASKED = 5
 
 /** Hosts that people of a workspace can allow. */
@@ -25,13 +25,13 @@ export const MOST_HOSTS = 100
 /** The name of the rule that lets a host be read: `fetch_url:example.com`. */
 export const HOST_RULE = 'fetch_url:'
 
-/** With its port, unless that is the usual one. Undefined for what is no address. */
+/** The host, with its port unless that is the default. Undefined if the text is no address. */
 export const hostOf = (url: string): string | undefined =>
   URL.parse(url)?.host.toLowerCase() || undefined
 
 export const hostRuleOf = (url: string): string => `${HOST_RULE}${hostOf(url)}`
 
-/** Hosts that people have allowed, by the rules of a workspace. */
+/** Hosts that people have allowed, according to the workspace's rules. */
 export const allowedHosts = (rules: ReadonlyMap<string, RuleDecision>): string[] =>
   [...rules].flatMap(([name, decision]) =>
     decision === 'allow' && name.startsWith(HOST_RULE) ? name.slice(HOST_RULE.length) : [],
@@ -43,16 +43,16 @@ const covers = (listed: string, host: string): boolean =>
 
 export interface FetchFacts {
   url: string
-  /** Hosts that the operator and the people of the workspace have added. */
+  /** Hosts that the operator and the workspace's people have added. */
   hosts: readonly string[]
   taint: readonly string[]
-  /** A message in a channel has begun the job, so nobody watches it at work. */
+  /** Whether a message in a channel began the job, so that nobody watches it work. */
   inChannel?: boolean
-  /** What the job has read unasked. */
+  /** How many addresses the job has read unasked. */
   unasked: number
 }
 
-/** Why a person is asked before anything is sent; empty if nobody is. */
+/** Why a person must be asked before anything is sent; empty if nobody is. */
 export const fetchAsks = ({
   url,
   hosts,

@@ -1,6 +1,6 @@
 /**
- * Short names for records, such as `item:3`: models see no uuids, which cost tokens and can be made
- * up. A handle is valid in its conversation alone and never given to another record.
+ * Short names for records, such as `item:3`. Models never see uuids, which cost tokens and can be
+ * made up. A handle is valid only in its conversation, and is never given to another record.
  */
 import { fail } from '#kernel/errors'
 
@@ -8,7 +8,7 @@ import { fail } from '#kernel/errors'
 export type Handles = Readonly<Record<string, string>>
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-/** Wherever one begins, even within another. */
+/** Matches wherever a handle begins, even inside another one. */
 const UUIDS = /(?=([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))/gi
 const HANDLE = /^[a-z_]{1,40}:\d{1,9}$/
 
@@ -25,7 +25,7 @@ const kindOf = (name: string, around: string): string => {
 }
 
 /**
- * As much of the JSON Schema of an answer as says what its records are called: `called` in the
+ * The parts of an answer's JSON Schema that say what its records are called: `called` in the
  * contract.
  */
 export interface Naming {
@@ -36,7 +36,7 @@ export interface Naming {
   enum?: readonly unknown[]
 }
 
-/** Of several forms the one of the value's kind, or else the first. */
+/** Of several alternatives, the one for the value's kind, or else the first. */
 const formOf = (naming: Naming, value: unknown): Naming => {
   const forms = naming.anyOf?.filter(({ properties, items }) => properties ?? items) ?? []
   const kind = forms.length > 1 && (value as { kind?: unknown } | null)?.kind
@@ -45,7 +45,7 @@ const formOf = (naming: Naming, value: unknown): Naming => {
   )
 }
 
-/** What the value of a field is called: by its schema, or else by its own name. */
+/** What the value of a field is called: according to its schema, or else its own name. */
 const nameOf = (naming: Naming, value: unknown, usual: string): string => {
   const said = naming['x-called'] ?? formOf(naming, value)['x-called'] ?? usual
   if (typeof said === 'string') return said
@@ -53,14 +53,14 @@ const nameOf = (naming: Naming, value: unknown, usual: string): string => {
   return said.as?.[word] ?? word
 }
 
-/** The handles of a conversation, to which records that are shown for the first time are added. */
+/** The handles of a conversation. Records that are shown for the first time are added. */
 export class HandleBook {
   readonly #byUuid = new Map<string, string>()
   readonly #last = new Map<string, number>()
   readonly added: Record<string, string> = {}
   /**
-   * The ids in the text of people that was asked about last: a call has many texts, and is looked
-   * through once.
+   * The ids in people's text, cached for the last text: a call has many arguments, and the text is
+   * searched only once.
    */
   #typed: { text: string; uuids: ReadonlySet<string> } | undefined
 
@@ -68,7 +68,7 @@ export class HandleBook {
     for (const [handle, uuid] of Object.entries(known)) this.#note(handle, uuid)
   }
 
-  /** A copy of an answer with handles in the place of ids. */
+  /** A copy of an answer with handles instead of ids. */
   shorten(value: unknown, naming: Naming = {}): unknown {
     return this.#shortened(value, formOf(naming, value), nameOf(naming, value, 'record'))
   }
@@ -92,8 +92,8 @@ export class HandleBook {
   }
 
   /**
-   * A copy of arguments with ids in the place of handles. Ids as such are taken only if this
-   * conversation has shown them, or `typed`, the text of its people, contains them. Throws
+   * A copy of arguments with ids instead of handles. A plain id is accepted only if this
+   * conversation has shown it, or if `typed`, the text of its people, contains it. Throws
    * `not_found`.
    */
   resolve(args: unknown, typed: string, name = ''): unknown {

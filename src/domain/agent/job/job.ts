@@ -10,43 +10,43 @@ import type { RowOf } from '#contract/records/record'
 import { fail } from '#kernel/errors'
 import type { Task } from './tasks/forms.ts'
 
-/** Who asked for the job. What this caller may do is looked up again at each step. */
+/** Who asked for the job. This caller's rights are looked up again at each step. */
 export type OnBehalf = Caller
 
 /**
- * Who asks: a person by any of their credentials, or a key. A linked sender is not the member, for
- * a sender can be forged.
+ * The kind of caller: a person by any of their credentials, or a key. A linked sender is distinct
+ * from the member, because senders can be forged.
  */
 export const askerOf = ({ kind, id, personId }: OnBehalf): string =>
   kind === 'channel' ? id : (personId ?? id)
 
-/** `task`: null of all other kinds. */
+/** `task`: null for all other kinds of job. */
 export type Job = RowOf<typeof jobRecord> & { task: Task | null }
 export type JobStatus = Job['status']
 export type JobKind = Job['kind']
 export type JobCause = NonNullable<Job['cause']>
 
-/** What a tool is told of the job that calls it. */
+/** What a tool is told about the job that calls it. */
 export interface CallingJob {
   id: string
-  /** `action`: a person or a program has called the tool directly. */
+  /** `action`: a person or a program called the tool directly. */
   kind: JobKind
   rootId: string
   depth: number
   origin: Job['origin']
   /**
-   * Who asked for the job. An approved call runs in the name of whoever approved it; records that
-   * keep a person keep this one.
+   * Who asked for the job. An approved call runs in the name of the approver, but records that name
+   * a person name this one.
    */
   onBehalf: OnBehalf
   conversationId: string | null
   /** The message that the job answers. */
   messageId: string | null
-  /** null: those of its caller, as for every direct call. */
+  /** Null: the caller's tools, as for every direct call. */
   tools: string[] | null
   taint: string[]
   scheduled: boolean
-  /** The number of the step that calls. */
+  /** The number of the calling step. */
   step: number
   stepId: string
 }
@@ -76,7 +76,7 @@ export const callingJob = (
 export const isOver = ({ status }: Pick<Job, 'status'>): boolean =>
   status === 'completed' || status === 'failed' || status === 'cancelled'
 
-/** The longest goal that a job shows, in characters; the message has the rest. */
+/** The most characters of a goal that a job shows; the message has the rest. */
 const GOAL_LENGTH = 500
 
 export type NewTurn = Pick<
@@ -94,7 +94,7 @@ export type NewTurn = Pick<
   now: Date
 }
 
-/** A job that nobody has begun to work on. */
+/** A job that has not started yet. */
 const unbegun = (id: string, goal: string, now: Date) => ({
   ...jobRecord.blank,
   id,
@@ -140,7 +140,7 @@ export const newUnattended = (
 
 type NewAction = Pick<Job, 'goal' | 'on_behalf' | 'model'> & { tool: string; now: Date }
 
-/** The job of one direct call: a single step of its tool, and no model. */
+/** The job of one direct call: a single step that calls the tool, without a model. */
 export const newAction = (id: string, { goal, tool, on_behalf, model, now }: NewAction): Job => ({
   ...unbegun(id, goal, now),
   kind: 'action',
@@ -152,7 +152,7 @@ export const newAction = (id: string, { goal, tool, on_behalf, model, now }: New
   next_step: 2,
 })
 
-/** The end of a job that is not over. */
+/** Ends a job that is not over. */
 export const concludeJob = (
   job: Job,
   end: { status: 'completed' | 'failed' | 'cancelled'; error: string | null },

@@ -1,6 +1,6 @@
 /**
- * What a job does next. Pure: the loop of the agent is this function, called by each claim of the
- * job's row of work.
+ * Decides what a job does next. Pure: this function is the loop of the agent; each claim of the
+ * job's row of work calls it.
  */
 import { CHILD_MS } from './delegation.ts'
 import { isOver, type Job } from './job.ts'
@@ -32,15 +32,13 @@ export type Next =
 export interface LoopBounds {
   /** Calls of the model of a root and all jobs below it; -1: as many as any job may have. */
   mostSteps: number
-  /** Those that were made. */
+  /** The model calls made so far. */
   treeCalls: number
 }
 
 const failed = (error: string): Next => ({ kind: 'end', end: { status: 'failed', error } })
 
-/**
- * In the order of the model: the first unfinished step decides, and adjacent reads run together.
- */
+/** In the model's order: the first unfinished step decides, and adjacent reads run together. */
 export const nextOf = (
   job: Job,
   heads: readonly StepHead[],
@@ -51,7 +49,7 @@ export const nextOf = (
     return { kind: 'end', end: { status: job.status as JobEnd['status'], error: job.error } }
   const open = heads.filter((step) => step.kind === 'tool' && !isFinished(step))
   const [first] = open
-  // A command that may be executed is, whatever time is left: people wait for what they approved.
+  // An executable command runs whatever time is left, because people wait for what they approved.
   if (first?.state === 'ready' && first.way === 'command' && isDue(first, now))
     return { kind: 'execute', step: first }
   if (job.active_ms >= MOST_ACTIVE_MS) return failed('deadline')
@@ -98,8 +96,8 @@ const readsOf = (open: readonly StepHead[], now: Date): StepHead[] => {
 }
 
 /**
- * Until the first thing that can change by time alone. What people or records change wakes the job
- * by itself.
+ * Waits for the earliest change that time alone can bring. Changes by people or of records wake the
+ * job by themselves.
  */
 const parked = (open: readonly StepHead[], now: Date): Next => {
   const times = open.flatMap((step) => {
@@ -118,9 +116,9 @@ const statusOf = ({ state, awaits_kind }: StepHead): Extract<Next, { kind: 'park
 }
 
 /**
- * An answer in words has ended the job. After one that could not be used the model is asked again.
- * After rounds that brought nothing new it must conclude, with what was done and found; it has one
- * call for that.
+ * An answer in words has ended the job. After an unusable answer, the model is asked again. After
+ * rounds that brought nothing new, it gets one more call, and must conclude with what was done and
+ * found.
  */
 const nextThought = (job: Job, heads: readonly StepHead[], bounds: LoopBounds, now: Date): Next => {
   const step = heads.findLast(({ kind }) => kind !== 'tool')
@@ -139,7 +137,9 @@ const nextThought = (job: Job, heads: readonly StepHead[], bounds: LoopBounds, n
 /** Why a job ended that brought nothing new and did not conclude. */
 export const IN_CIRCLES = 'no_progress'
 
-/** A child leaves each job above it a call of the model, to conclude with what it answers. */
+/**
+ * A child leaves each job above it one model call, so that it can conclude with the child's answer.
+ */
 const thinking = (
   job: Job,
   step: StepHead | undefined,

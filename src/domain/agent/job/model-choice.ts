@@ -1,19 +1,20 @@
 /** Which model answers a message. Pure. */
 import type { Job } from './job.ts'
 
-/** The models of the deployment. `allow`: names beyond the two that callers may choose. */
+/** The models of the deployment. `allow`: further names that callers may choose. */
 export interface Models {
   fast: string
   reasoning: string
   allow: readonly string[]
 }
 
-/** `desk`: no model is set. */
+/** `desk`: no model is configured. */
 export const NO_MODEL = 'desk'
 
 /**
- * `fast` and `reasoning` name a tier; without either it is `usual`. Another name is accepted, but
- * runs only if the deployment allows it: otherwise whoever has a key would choose the dearest.
+ * `fast` and `reasoning` name a tier; without either, the tier is `usual`. Other names are accepted
+ * but run only if the deployment allows them: otherwise anybody with a key could choose the most
+ * expensive model.
  */
 export const chooseModel = (
   asked: string | undefined,

@@ -1,4 +1,4 @@
-/** Which tools a job is offered, and which of them it is given whole. Pure. */
+/** Which tools a job is offered, and for which of them it gets the whole definition. Pure. */
 import type { Job } from './job.ts'
 import { coreTools, FEW_TOOLS } from './prompt.ts'
 import { isReading, type ToolClass } from './step.ts'
@@ -6,7 +6,7 @@ import { isReading, type ToolClass } from './step.ts'
 interface OfferedTool {
   name: string
   class: ToolClass
-  /** Of a tool of a server outside. */
+  /** Set for a tool of an external server. */
   server?: string
 }
 
@@ -20,7 +20,8 @@ interface Offering {
 }
 
 /**
- * What the caller may not read is not offered. What it may not do is, since a person can allow it.
+ * What the caller may not read is not offered. What the caller may not do is offered, because a
+ * person can allow it.
  */
 export const offeredTools = <T extends OfferedTool>(
   all: readonly T[],
@@ -33,7 +34,7 @@ export const offeredTools = <T extends OfferedTool>(
     return true
   })
 
-/** Of the offered tools, those whose definitions are given to the model now. */
+/** The offered tools whose definitions the model is given now. */
 export const definedTools = <T extends OfferedTool>(
   offered: readonly T[],
   { tools, shown }: Pick<Job, 'tools' | 'shown'>,

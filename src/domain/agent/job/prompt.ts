@@ -1,6 +1,6 @@
 /**
- * The system message of a job: rules, the index of tools, and the workspace. Equal for a day, so
- * that providers can cache it.
+ * The system message of a job: rules, the index of tools, and the workspace. It stays the same for
+ * a day, so that providers can cache it.
  */
 import type { GivenPlaybook } from '../knowledge/playbook.ts'
 
@@ -11,7 +11,7 @@ export interface WorkspaceFacts {
   language: string
   timeZone: string
   plan: string
-  /** Who has asked, by name and role. */
+  /** The name and role of the person who asked. */
   person: string
 }
 
@@ -29,7 +29,7 @@ const RULES = `You are the growth operator of a workspace in Tendril. You draft 
 - A result that begins with "error:" says what was wrong. Correct the call, or tell the person what is missing. A call that a person refused is not repeated.
 - Answer briefly and plainly, in the language of the person.`
 
-/** For a job that does a part of another one's. */
+/** Added for a job that does part of another job. */
 export const CHILD_RULES = `You do a part of another agent's work; the message says which. Nobody answers questions meanwhile. Your last answer goes to
 that agent alone: give all that it needs, in at most 8,000 characters.`
 
@@ -39,7 +39,10 @@ const STRANGERS_RULES = `You answer people outside of a workspace in Tendril, wh
 - You can change nothing, and reach nobody. Never claim that something was done, or promise that it will be.
 - Answer briefly and plainly, in the language of the person. Records have short names such as document:3 for your calls; leave them out of answers.`
 
-/** Tools whose definitions a job has from the start; those of the others it gets by use_tools. */
+/**
+ * Tools whose definitions a job has from the start. It gets the definitions of others with
+ * use_tools.
+ */
 export const coreTools: readonly string[] = [
   ...[
     'growth_overview',
@@ -66,7 +69,7 @@ export const coreTools: readonly string[] = [
   ],
 ]
 
-/** With so few tools all definitions are given at once. */
+/** With so few tools, all definitions are given at once. */
 export const FEW_TOOLS = 20
 
 const facts = (
@@ -75,7 +78,10 @@ const facts = (
 ): string =>
   JSON.stringify({ goal, audience, voice, language, time_zone: timeZone, plan, date: day, person })
 
-/** `day`: such as 2026-11-22; not the time, which would make every request a new prefix. */
+/**
+ * `day`: such as 2026-11-22. The time is left out, because it would make every request a new
+ * prefix.
+ */
 export const systemMessage = (
   index: readonly IndexedTool[],
   workspace: WorkspaceFacts,
@@ -87,7 +93,7 @@ export const systemMessage = (
     `The workspace: ${facts(workspace, day)}`,
   ].join('\n\n')
 
-/** For a job of a stranger: nothing of the workspace is in it. */
+/** For a stranger's job: it contains nothing of the workspace. */
 export const strangersMessage = (index: readonly IndexedTool[], day: string): string =>
   [
     STRANGERS_RULES,
@@ -95,7 +101,7 @@ export const strangersMessage = (index: readonly IndexedTool[], day: string): st
     `Today: ${day}`,
   ].join('\n\n')
 
-/** Of all pinned playbooks together. */
+/** The limit for all pinned playbooks together. */
 export const MOST_PLAYBOOK_CHARACTERS = 12_000
 
 interface PinnedPlaybook {
@@ -107,8 +113,8 @@ interface PinnedPlaybook {
 }
 
 /**
- * The end of the system message: pinned playbooks in their order, as far as there is room, and the
- * names of those for which there is none.
+ * The end of the system message: the pinned playbooks in order, as far as there is room, and the
+ * names of the others.
  */
 export const playbooksMessage = (
   pinned: readonly PinnedPlaybook[],

@@ -1,4 +1,4 @@
-/** Whether a job still gets anywhere. Pure. */
+/** Decides whether a job still makes progress. Pure. */
 import { MOST_IDLE_ROUNDS, MOST_VAIN_ROUNDS } from './limits.ts'
 import { isReading, type StepHead } from './step.ts'
 
@@ -10,11 +10,10 @@ type Head = Pick<
 const callOf = ({ name, args_hash }: Head): string => `${name} ${args_hash}`
 
 /**
- * Whether a finished call brings a job on, after those before it: it was never made with these
- * arguments, it gives what an equal call never gave, a person has decided it, or it may have
- * happened outside. A call with arguments that could not be read is none, and a refusal is no
- * result. So what is polled, and changes, counts, and so does whatever waits for people, children
- * or records.
+ * Whether a finished call brings a job forward, compared with those before it: its arguments are
+ * new, its result is new for an equal call, a person decided it, or it may have happened outside.
+ * Calls with unreadable arguments do not count, and refusals are no results. So polling a changing
+ * record counts, and so does waiting for people, children or records.
  */
 const isNew = (head: Head, calls: ReadonlySet<string>, results: ReadonlySet<string>): boolean => {
   if (head.state === 'rejected' || head.state === 'unknown') return true
@@ -24,16 +23,16 @@ const isNew = (head: Head, calls: ReadonlySet<string>, results: ReadonlySet<stri
 }
 
 /**
- * Whether a call with new arguments read what its tool had given before, as a search for one word
- * after the other that finds nothing.
+ * Whether a call with new arguments read what its tool had returned before, such as a search for
+ * one word after another that finds nothing.
  */
 const isVain = (head: Head, given: ReadonlySet<string>): boolean =>
   isReading(head) && head.state === 'done' && given.has(`${head.name} ${head.result_hash}`)
 
 /**
- * Rounds at the end of a job that brought nothing new: answers of the model with calls, none of
- * which `isNew`. All calls are finished. Rounds that look in new places in vain count only towards
- * the end, so that a job concludes after `MOST_VAIN_ROUNDS` of them.
+ * The rounds at the end of a job that brought nothing new: answers with calls of which none
+ * `isNew`. All calls are finished. Rounds that looked in new places in vain count only beyond a
+ * limit, so that a job concludes after `MOST_VAIN_ROUNDS` of them.
  */
 export const idleRounds = (heads: readonly Head[]): number => {
   const [calls, results, given] = [new Set<string>(), new Set<string>(), new Set<string>()]
@@ -61,7 +60,7 @@ const listed = (heads: readonly Head[]): string =>
     .map(([name, calls]) => (calls.length === 1 ? name : `${name} (${calls.length} times)`))
     .join(', ')
 
-/** What a person reads of a job that went in circles and did not conclude. */
+/** What people are told about a job that went in circles and did not conclude. */
 export const circlesNotice = (heads: readonly Head[]): string => {
   const made = heads.filter(
     ({ kind, state }) => kind === 'tool' && (state === 'done' || state === 'unknown'),

@@ -1,4 +1,4 @@
-/** A step of a job: one call of the model, or one call of a tool. */
+/** A step of a job: one model call, or one tool call. */
 
 import { stepRecord } from '#contract/records/agent/step'
 import type { RowOf } from '#contract/records/record'
@@ -38,15 +38,15 @@ interface StepResult {
   text: string
   /** Those whose text it holds. */
   playbooks?: GivenPlaybook[]
-  /** The record that a command made or changed. */
+  /** The record that a command created or changed. */
   ref?: string
-  /** The whole answer, of a direct call. */
+  /** The whole answer, for a direct call. */
   value?: unknown
 }
 
 /**
- * What the loop needs to know of a step. Letters read no more, since arguments and results can be
- * large.
+ * What the loop needs to know about a step. Letters read nothing else, because arguments and
+ * results can be large.
  */
 export type StepHead = Pick<
   Step,
@@ -64,7 +64,7 @@ export type StepHead = Pick<
   | 'not_before'
   | 'started_at'
 > & {
-  /** Of what it gave; equal for equal results. */
+  /** Hash of its result; equal for equal results. */
   result_hash: string | null
   way: ToolWay | null
   /** Of the step's approval. */
@@ -74,10 +74,10 @@ export type StepHead = Pick<
 export const isFinished = ({ state }: Pick<Step, 'state'>): boolean =>
   state !== 'ready' && state !== 'asked' && state !== 'running' && state !== 'waiting'
 
-/** In characters. The record itself has the rest. */
+/** In characters; the record itself has the rest. */
 const LONGEST_RESULT = 48_000
 
-/** What is kept of an answer. `more`: beside its text. */
+/** What is kept of an answer. `more`: kept besides its text. */
 export const keptResult = (
   text: string,
   more: Omit<StepResult, 'text'> = {},
@@ -87,13 +87,13 @@ export const keptResult = (
 })
 
 /**
- * For the bound on the time of a job. The clock may have stepped meanwhile: nothing takes longer
- * than what a step may wait for.
+ * Counts towards the job's time limit. The clock may have stepped meanwhile, so it is never longer
+ * than a step may wait.
  */
 export const timeOf = ({ started_at, ended_at }: Record<'started_at' | 'ended_at', Date>): number =>
   Math.min(GENERATION_WAIT_MS, Math.max(0, ended_at.getTime() - started_at.getTime()))
 
-/** Tries after which a step is given up. */
+/** A step is given up after this many tries. */
 export const STEP_RUNS = 3
 
 export type NewStep = Pick<Step, 'id' | 'job_id' | 'number' | 'kind' | 'name' | 'state'> &
@@ -112,7 +112,7 @@ export const newStep = (step: NewStep, now: Date): Step => ({
   updated_at: now,
 })
 
-/** The step before its next try: this one came to nothing. */
+/** The step before its next try, after this one came to nothing. */
 export const anew = (step: Step, error: string, now: Date): Step => {
   const started_at = ((step.state === 'running' && step.started_at) || now).toISOString()
   const state = step.state === 'running' ? 'ready' : step.state

@@ -1,5 +1,5 @@
 /**
- * The spans of a job, made from its rows whenever somebody asks, and equal each time. Names and
+ * The spans of a job, computed from its rows on request, with the same result each time. Names and
  * attributes follow the GenAI conventions of OpenTelemetry. Arguments and results are in the job's
  * steps, not here.
  */
@@ -39,7 +39,7 @@ const stepSpanOf = ({ id, tries }: ShownStep, attempt = tries.length): string =>
 
 const waitSpanOf = (stepId: string): string => spanIdOf('wait', stepId)
 
-/** Leaves out what is not known. */
+/** Drops attributes that are unknown. */
 const known = (attributes: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(attributes).filter(([, value]) => value !== null && value !== undefined),
@@ -199,7 +199,7 @@ const waitSpan = (job: Job, step: ShownStep): Span =>
     attributes: { 'tendril.awaits': step.awaits },
   })
 
-/** In the order in which they began, each after its parent. */
+/** Sorted by beginning, each after its parent. */
 export const traceOf = (
   job: Job,
   steps: readonly ShownStep[],

@@ -1,6 +1,6 @@
 /**
- * What a model is given of a conversation and of its job's own steps. Each call in it has a result,
- * in the same order.
+ * What a model is given of a conversation and of its job's own steps. Each call has a result, in
+ * the same order.
  */
 import { beginning } from '#kernel/storable'
 import { isForStranger } from '../channel/trust.ts'
@@ -16,7 +16,7 @@ export interface Said {
   content: string
   untrusted: boolean
   tools_used: string[]
-  /** Who wrote it, or asked for what it answers. */
+  /** Who wrote the message, or asked for what it answers. */
   author?: MessageAuthor | null
 }
 
@@ -29,7 +29,10 @@ export type TranscriptMessage =
   | { role: 'assistant'; text: string; calls: TranscriptCall[]; reasoning?: string | undefined }
   | { role: 'tool'; call: string; text: string }
 
-/** Answers of the model whose results are shown whole; those of earlier ones are shortened. */
+/**
+ * How many answers of the model have their results shown whole; the results of earlier ones are
+ * shortened.
+ */
 const WHOLE_ANSWERS = 6
 /** In characters. */
 const LONGEST_RESULT = 8_000
@@ -44,8 +47,8 @@ const cut = (text: string, most: number): string =>
     : `${beginning(text, most)}… (${text.length} characters in all; call the tool again for the whole)`
 
 /**
- * With who wrote it, unless that is the caller. What somebody wrote who may do less stands apart,
- * as do answers to them.
+ * Names the author unless it is the caller. The words of an author who may do less are set apart,
+ * and so are answers to them.
  */
 const worded = (
   { role, content, untrusted }: Said,
@@ -74,8 +77,8 @@ export const saidMessage = (
 }
 
 /**
- * The message that a job answers. A linked sender's is what the job is for, even where the sender's
- * name can be forged: what it asks for is then asked of a person.
+ * The message that a job answers. A linked sender's message is the job's purpose, even where the
+ * sender's name can be forged: what it asks for is then asked of a person.
  */
 export const answeredMessage = (said: Said, by: OnBehalf): TranscriptMessage => {
   if (by.kind === 'channel' && !isForStranger(by)) return saidMessage({ ...said, untrusted: false })
@@ -85,20 +88,23 @@ export const answeredMessage = (said: Said, by: OnBehalf): TranscriptMessage => 
   )
 }
 
-/** Calls shown to the model that wait for people. */
+/** Calls that wait for people, as the model is shown them. */
 const MOST_OPEN = 10
 
 interface OpenCall {
   tool_name: string
   summary: string
   /**
-   * Whether the summary may hold words of others: its job has read untrusted text, or somebody else
-   * has asked for it.
+   * Whether the summary may contain words of others: its job has read untrusted text, or somebody
+   * else asked for it.
    */
   is_tainted: boolean
 }
 
-/** What earlier jobs of the conversation ask of people, before what the person has said since. */
+/**
+ * What earlier jobs of the conversation ask people for, placed before what the person has said
+ * since.
+ */
 export const openMessages = (open: readonly OpenCall[]): TranscriptMessage[] => {
   if (open.length === 0) return []
   const lines = open
@@ -116,8 +122,8 @@ export const openMessages = (open: readonly OpenCall[]): TranscriptMessage[] => 
 }
 
 /**
- * What is remembered, to stand before the message that it may help to answer: behind earlier
- * messages, so that these stay a common prefix.
+ * Memories, placed before the message that they may help to answer. They come after earlier
+ * messages, so that those remain a common prefix.
  */
 export const memoryMessage = (memories: readonly { text: string }[]): TranscriptMessage[] => {
   if (memories.length === 0) return []
@@ -131,7 +137,7 @@ export const memoryMessage = (memories: readonly { text: string }[]): Transcript
 }
 
 /**
- * The newest messages that fit, and always the last; what is left out before them is said.
+ * The newest messages that fit, and always the last one. It says how many are left out before them.
  * `unread`: how many were not even read.
  */
 export const fitted = (
@@ -170,8 +176,8 @@ const outcomeOf = (step: Step, most: number, by: Named | undefined): string => {
 }
 
 /**
- * The steps of a job, in the words of the transcript. A step whose call is not over yet must not be
- * among them. `deciders`: by the ids of steps whose decision said something.
+ * The steps of a job in the form of the transcript. Steps whose call is not over must not be among
+ * them. `deciders`: by step id, for decisions that came with words.
  */
 export const stepMessages = (
   steps: readonly Step[],
@@ -221,7 +227,7 @@ const refusedMessages = ({ calls, left }: Refused): TranscriptMessage[] =>
   })
 
 /**
- * As the model wrote them: with handles, and whatever was wrong with them; or as a person changed
+ * The arguments as the model wrote them, with handles and any mistakes; or as a person changed
  * them.
  */
 const callOf = ({ call, name, asked }: Step): TranscriptCall => ({

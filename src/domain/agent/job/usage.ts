@@ -10,8 +10,8 @@ const leftOf = (limit: number, used: number): number | null =>
   limit < 0 ? null : Math.max(0, limit - used)
 
 /**
- * What the agent may use, has used and has left. Costs in whole cents: what is used is rounded up,
- * what is left down.
+ * What the agent may use, has used and has left. Costs are in whole cents: use is rounded up, the
+ * rest down.
  */
 export const usageView = (usage: PlanUsage, calls: readonly { tool: string; calls: number }[]) => {
   const limit = (key: AgentLimitKey): number => agentLimit(usage, key)

@@ -1,4 +1,4 @@
-/** Whether a call of a tool is carried out, asked of a person, or refused. Pure. */
+/** Decides whether a tool call is carried out, asked of a person, or refused. Pure. */
 import type { ruleDecisions } from '#contract/records/agent/tool-rule'
 import { textsIn } from '#kernel/json-value'
 import { codePointOf, firstUnseen } from '#kernel/unseen'
@@ -11,21 +11,21 @@ export interface CallFacts {
   class: ToolClass
   /** Whether the job was offered the tool. */
   offered: boolean
-  /** Whether the caller's scopes and role, as they are now, allow it. */
+  /** Whether the caller's present scopes and role allow it. */
   mayRun: boolean
-  /** Where untrusted text that the job has read came from. */
+  /** The sources of untrusted text that the job has read. */
   taint: readonly string[]
   /** A person's rule for the tool. */
   rule: RuleDecision | undefined
-  /** Why a person is asked of this very call: an address that is not on the list. */
+  /** Why a person is asked about this particular call: an address that is not on the list. */
   asks?: readonly string[]
-  /** It is not known whether an equal call of the job has happened. */
+  /** Whether an equal call of the job may already have happened. */
   isRepeat?: boolean
-  /** A run of a schedule calls what would make further runs. */
+  /** Whether a run of a schedule calls what would create more runs. */
   makesRuns?: boolean
-  /** Of class commit: what the call does. Default: publishes. */
+  /** For class commit: what the call does. Default: publishes. */
   commits?: string
-  /** The call is the caller's own act: the exact command typed by a person. */
+  /** Whether the call is the caller's own act: exactly the command that a person typed. */
   own?: boolean
 }
 
@@ -36,19 +36,19 @@ interface Flaw {
 }
 
 const OUTSIDERS = 'this job has read text from people outside'
-/** Of arguments that a person gives for somebody who may do more. */
+/** For arguments from a person who decides for somebody with more rights. */
 export const LESSER = 'the call is for somebody who may do more than you'
 
 /**
- * What nobody would see of the arguments of a job that has read untrusted text: no person could
- * judge them.
+ * What nobody would see in the arguments of a job that has read untrusted text: no person could
+ * judge such a call.
  */
 export const unseenArgument = (
   args: unknown,
   { taint }: { taint: readonly string[] },
 ): Flaw | undefined => (taint.length === 0 ? undefined : unseenIn(args, OUTSIDERS))
 
-/** The first of it, and why it is refused. Characters count from one. */
+/** The first invisible character, and why it is refused. Characters are counted from one. */
 export const unseenIn = (args: unknown, why: string): Flaw | undefined => {
   for (const { path, text } of textsIn(args)) {
     const found = firstUnseen(text)
@@ -62,7 +62,7 @@ export const unseenIn = (args: unknown, why: string): Flaw | undefined => {
   return undefined
 }
 
-/** Rules by the names of their tools. */
+/** Rules, by the names of their tools. */
 export const decisionsOf = (
   rules: readonly { tool_name: string; decision: RuleDecision }[],
 ): ReadonlyMap<string, RuleDecision> =>
@@ -82,10 +82,11 @@ const untrusted = (taint: readonly string[]): string[] =>
   taint.map((source) => `untrusted: ${source}`)
 
 /**
- * What publishes or approves is always asked, unless a person typed it; no rule changes that. An
- * address outside of the list is asked even of who typed it. What drafts is asked once the job has
- * read untrusted text. The kill switch is open to whoever may use it; only a message whose sender
- * can be forged does not pull it by itself, or anybody could stop the workspace in a member's name.
+ * Calls that publish or approve are always asked, unless a person typed them; no rule changes that.
+ * An address outside the list is asked even if a person typed it. Drafts are asked once the job has
+ * read untrusted text. Anybody who may use the kill switch may pull it. Only a message whose sender
+ * can be forged does not pull it by itself, because otherwise anybody could stop the workspace in a
+ * member's name.
  */
 export const verdictOf = ({
   class: of,
@@ -124,15 +125,15 @@ export const verdictOf = ({
 }
 
 type DirectFacts = Omit<CallFacts, 'offered' | 'taint' | 'isRepeat' | 'own'> & {
-  /** A signed-in person calls, not a program with a key. */
+  /** Whether a signed-in person calls, rather than a program with a key. */
   isPerson: boolean
   /** Viewers only read. */
   readsOnly: boolean
 }
 
 /**
- * A call that nobody's words led to. What a person may do is not asked again. For a program a
- * commit is what a draft is: its key was given for this.
+ * A call that nobody's words led to. A person is not asked about what they may do anyway. For a
+ * program, committing is like drafting: its key was given for this.
  */
 export const directVerdict = ({ isPerson, readsOnly, ...facts }: DirectFacts): Verdict => {
   if (readsOnly && !isReading(facts)) return deny('the role viewer only reads')

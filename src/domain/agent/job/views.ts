@@ -11,7 +11,7 @@ import type { Job } from './job.ts'
 import type { Step } from './step.ts'
 import { attemptsOf } from './tasks/task.ts'
 
-/** `is_hidden`: it is a private one of others, of which owners see that it exists. */
+/** `is_hidden`: it is a private conversation of others; owners only see that it exists. */
 export type ShownConversation = Conversation & { is_hidden?: boolean }
 
 const view = viewOf(conversationRecord)
@@ -36,7 +36,7 @@ export const jobView = (job: Job) => ({
   reservedCostUsdCents: job.reserved_cost / IN_CENT,
 })
 
-/** Of a job that is a task. It never waits, so its states are those of the job. */
+/** For a job that is a task. A task never waits, so its states are those of the job. */
 export const taskView = (job: Job) => {
   const { id, tier, model, status, output, error } = job
   const { type, input, max_attempts } = job.task!
@@ -53,11 +53,11 @@ export const taskView = (job: Job) => {
   }
 }
 
-/** A step without its whole result, which can be large. */
+/** A step without its full result, which can be large. */
 export interface ShownStep extends Omit<Step, 'result' | 'answer'> {
   /** The first characters of its result, or of the model's words. */
   shown: string | null
-  /** Whether there is more of it. */
+  /** Whether there is more of the result. */
   shown_cut: boolean
 }
 
@@ -68,28 +68,28 @@ export const stepView = (step: ShownStep) => ({
   resultIsCut: step.result_cut || step.shown_cut,
 })
 
-/** An account is written as in the sentence beside it. */
+/** An account is written as in the sentence next to it. */
 const subjectView = (subject: Subject) => ({
   ...subject,
   account: subject.account === null ? null : `@${subject.account}`,
 })
 
-/** What stands in the place of what was said in a conversation that the reader does not see. */
+/** Shown instead of text from a conversation that the reader does not see. */
 export const HIDDEN = '(said in a private conversation)'
 
-/** The same, of one that was deleted. */
+/** The same, for a conversation that was deleted. */
 export const GONE = '(said in a conversation that was deleted)'
 
 interface ApprovalBeside {
   publicUrl: string
-  /** Of the job; null once the job is past its retention. */
+  /** The taint of the job; null once the job is past its retention. */
   taint: string[] | null
   deciders: Deciders
   /** Whether the reader is one of them. */
   mayDecide: boolean
   /**
-   * Its conversation is none that the reader sees: the call and why it is asked are shown all the
-   * same, to whoever may decide.
+   * The reader does not see its conversation. People who may decide are still shown the call, and
+   * why it is asked.
    */
   isHidden?: boolean
 }

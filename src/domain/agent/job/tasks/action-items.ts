@@ -1,5 +1,5 @@
 /**
- * Finds things to do by the usual forms of notes and letters, in English and German. Text of any
+ * Finds action items by the usual forms of notes and letters, in English and German. Text in any
  * other form has none.
  */
 import { withoutDue } from './due.ts'
@@ -13,13 +13,13 @@ const MARKER =
 const HEADING =
   /^(?:#+\s*|\*\*)?(?:next steps|action items|actions|to[- ]?dos?|tasks|aufgaben|nächste schritte|zu tun|zu erledigen|maßnahmen)(?:\*\*)?\s*:?(?:\*\*)?$/iu
 
-/** A dot after a number ends no sentence: "30. November". */
+/** A dot after a number does not end a sentence: "30. November". */
 const SENTENCE_END = /(?<=(?<!\d)[.!?])\s+/u
-/** In characters: what follows is no sentence of notes. */
+/** In characters: anything longer is no sentence of notes. */
 const LONGEST_SENTENCE = 1_000
 const LONGEST_TEXT = 500
 
-/** Somebody by name, or "our legal department". */
+/** A person by name, or "our legal department". */
 const WHO = String.raw`((?:[Oo]ur|[Tt]he|[Uu]nsere?|[Dd]er|[Dd]ie|[Dd]as) [\p{L}-]{2,30}(?: [\p{Ll}-]{2,30})?|\p{Lu}[\p{L}'’-]{0,30}(?: \p{Lu}[\p{L}'’-]{1,30})?)`
 
 const ENGLISH_ASSIGNED = new RegExp(
@@ -40,7 +40,7 @@ const KOENNEN_SIE =
   /^(?:können|könnten|kannst|könntest) (?:sie|du|ihr) (?:bitte )?(.*?)([a-zäöüß]+)\?$/iu
 const PROMISE = /^(?:ich|wir) ([\p{Ll}]+) (.+)$/iu
 
-/** They name nobody; what they are to do counts all the same. */
+/** These words name nobody, but what they are to do still counts. */
 const SPEAKERS = new Set([
   'i',
   'we',
@@ -58,7 +58,7 @@ const SPEAKERS = new Set([
   'somebody',
   'someone',
 ])
-/** No person does what follows these. */
+/** What follows these words is not done by a person. */
 const NOBODY = new Set([
   'it',
   'this',
@@ -84,7 +84,7 @@ const tidy = (text: string): string =>
     .replace(/^[\s,;:–-]+|[\s,;:.!?–-]+$/gu, '')
     .slice(0, LONGEST_TEXT)
 
-/** `text` as it stands, less its date. A name in brackets at the end is the owner. */
+/** `text` as it is, without its date. A name in brackets at the end is the owner. */
 const itemOf = (text: string, owner: string | null = null): ActionItem | undefined => {
   const { rest, due } = withoutDue(text)
   const named = owner === null ? /^(.*\S)\s+\((\p{Lu}\p{Ll}{1,30})\)[.!]*$/u.exec(rest) : null
@@ -141,7 +141,7 @@ const isOrder = (text: string): boolean => {
   return words.length > 1 && (isEnglishVerb(words[0]!) || isInfinitive(words.at(-1)!))
 }
 
-/** What stands in a list of things to do is one, whatever its form. */
+/** An entry in a list of things to do is an action item, whatever its form. */
 const listed = (text: string): ActionItem | undefined => inSentence(text) ?? itemOf(text)
 
 const inLine = (line: string, isListed: boolean): (ActionItem | undefined)[] => {

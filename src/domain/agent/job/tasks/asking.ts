@@ -1,4 +1,4 @@
-/** What a model is asked for a task, and the check of its answer. */
+/** The prompt for a task, and the check of the model's answer. */
 import type { Step } from '../step.ts'
 import type { TranscriptMessage } from '../transcript.ts'
 import { confidences, labelsOf, MOST_ITEMS, type Task } from './forms.ts'
@@ -11,7 +11,7 @@ const object = (properties: Record<string, unknown>) => ({
   ...{ type: 'object', properties, required: Object.keys(properties), additionalProperties: false },
 })
 
-/** JSON Schema of the answer, in the form that providers hold models to. */
+/** JSON Schema of the answer, in the form that providers enforce. */
 export const formatOf = (task: Task): { name: string; schema: Record<string, unknown> } => {
   const schema =
     task.type === 'extract_action_items'
@@ -47,7 +47,7 @@ export const taskText = (task: Task): string => {
   return JSON.stringify({ ...(labels ? { labels: labelsOf(task) } : {}), untrusted: text })
 }
 
-/** With what was wrong with the answers so far. */
+/** Adds what was wrong with the answers so far. */
 export const taskMessages = (task: Task, steps: readonly Step[]): TranscriptMessage[] => [
   { role: 'user', text: taskText(task) },
   ...steps.flatMap(({ state, answer, error }): TranscriptMessage[] =>
@@ -65,7 +65,7 @@ export const taskMessages = (task: Task, steps: readonly Step[]): TranscriptMess
 
 type Checked = { output: Record<string, unknown> } | { error: string }
 
-/** Some models put JSON between fences, whatever they are told. */
+/** Some models put JSON between fences even when told not to. */
 const jsonIn = (text: string): unknown => {
   const bare = text.trim().replace(/^```(?:json)?\s*|\s*```$/g, '')
   try {
@@ -121,7 +121,7 @@ const faultOfLabel = (task: Task, answer: Record<string, unknown>): string | und
     : `confidence is none of ${confidences.join(', ')}`
 }
 
-/** The model's words as the output of the task, if they have its form. */
+/** The model's words as the output of the task, if they have the right form. */
 export const checkedOutput = (task: Task, text: string): Checked => {
   const answer = jsonIn(text)
   if (!isRecord(answer)) return { error: 'it is not one JSON object' }

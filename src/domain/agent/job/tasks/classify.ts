@@ -1,5 +1,5 @@
 /**
- * Chooses a label by the words that a text shares with its name, description and examples. English
+ * Chooses the label whose name, description and examples share the most words with a text. English
  * and German.
  */
 import { normalForm } from '#kernel/normal-form'
@@ -19,7 +19,7 @@ const ENDINGS =
   /(?:ungen|ungs?|ings?|ments?|ation|ions?|ern|ens?|ers?|ies|ied|est|es|ed|em|ly|s|e|n|y)$/u
 const LEAST_STEM = 4
 
-/** Without the ending that differs between forms of a word. */
+/** A word without the ending that differs between its forms. */
 const stemOf = (word: string): string => {
   const single = word.replace(/(?<=\p{L}{3})s$/u, '')
   const stem = single.replace(ENDINGS, '')
@@ -31,7 +31,7 @@ const stemsIn = (text: string): string[] =>
     .filter((word) => word.length > 2 && !COMMON.has(word))
     .map(stemOf)
 
-/** The name says more than the description, and that more than an example. */
+/** The name counts more than the description, and the description more than an example. */
 const WEIGHTS = { name: 3, description: 2, examples: 1 }
 
 const weightsOf = ({ name, description = '', examples = [] }: Label): Map<string, number> => {
@@ -53,7 +53,7 @@ export const classified = (text: string, labels: readonly Label[]): string | und
     let score = 0
     for (const stem of stems) {
       const weight = own.get(stem)
-      // A word that several labels have tells them apart less.
+      // A word that several labels have distinguishes them less.
       if (weight !== undefined) score += weight / weights.filter((other) => other.has(stem)).length
     }
     return score

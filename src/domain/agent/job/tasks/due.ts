@@ -1,5 +1,5 @@
 /**
- * "by Friday", "bis Ende der Woche": when something is due, in the words of the text. English and
+ * Finds when something is due, in phrases such as "by Friday" or "bis Ende der Woche". English and
  * German.
  */
 

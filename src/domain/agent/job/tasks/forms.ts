@@ -1,10 +1,10 @@
-/** What a task is asked and what it gives. */
+/** The input and output of each type of task. */
 import type { TaskTypeName } from '#contract/task-types'
 
 export interface Task {
   type: TaskTypeName
   input: { text: string; labels?: (string | Label)[] }
-  /** Answers that may be asked of a model until one has the form of the type; null: the default. */
+  /** How many answers a model may give until one has the form of the type; null: the default. */
   max_attempts: number | null
 }
 

@@ -28,7 +28,7 @@ export const newTask = (id: string, { task, ...rest }: NewTask): Job => ({
   ...{ kind: 'task', task },
 })
 
-/** Throws `invalid_input` if two labels have one name. */
+/** Throws `invalid_input` if two labels have the same name. */
 export const requireDistinct = (task: Task): void => {
   const names = labelsOf(task).map(({ name }) => name.trim().toLowerCase())
   const at = names.findIndex((name, index) => names.indexOf(name) !== index)
@@ -39,7 +39,7 @@ export const requireDistinct = (task: Task): void => {
   })
 }
 
-/** Whether there is still something to cancel. Throws `conflict` for a task that runs. */
+/** Whether there is anything left to cancel. Throws `conflict` for a running task. */
 export const cancellable = (job: Job): boolean => {
   if (isOver(job)) return false
   if (job.status !== 'queued')
@@ -47,6 +47,6 @@ export const cancellable = (job: Job): boolean => {
   return true
 }
 
-/** Answers that a model has given for it, or the one of the rules. */
+/** How many answers a model has given for it, or the one from the rules. */
 export const attemptsOf = ({ invalid_answers, status }: Job): number =>
   invalid_answers + (status === 'completed' ? 1 : 0)

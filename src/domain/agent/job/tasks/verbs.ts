@@ -1,4 +1,4 @@
-/** Verbs of things to do, by which a request or a promise is told from other sentences. */
+/** Verbs that distinguish a request or a promise from other sentences. */
 
 const english = new Set(
   `add address adjust align analyse analyze announce approve archive arrange ask assign attach back book brief bring build buy call
@@ -21,11 +21,11 @@ const NOT_A_DEED = new Set(
   unseren euren anderen neuen alten guten ersten zweiten dritten nächsten letzten`.split(/\s+/),
 )
 
-/** By its form: German marks the infinitive, which stands last. */
+/** Recognised by form: German marks the infinitive, which comes last. */
 export const isInfinitive = (word: string): boolean =>
   /^[a-zäöüß]{2,}(?:en|ern|eln)$/.test(word) && !NOT_A_DEED.has(word)
 
-/** As in "wird aufgeschrieben": nobody is told to do it. */
+/** As in "wird aufgeschrieben", where nobody is told to do it. */
 export const isParticiple = (word: string): boolean =>
   /^(?:[a-zäöü]{2,4})?ge[a-zäöüß]+(?:en|t)$/.test(word)
 
