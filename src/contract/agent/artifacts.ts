@@ -29,7 +29,7 @@ const nextCursor = {
 
 const OneArtifact = record({ artifact: Artifact })
 const shareId = T.String({ format: 'uuid', description: 'A share of this artifact.' })
-/** As the API document has it. */
+/** The form in which the API document has an operation on one artifact. */
 const one = { ...use, anyId: true } as const
 
 export const artifacts = {

@@ -48,7 +48,7 @@ export const deleteFile =
   (sql) =>
     sql`delete from file where id = ${id}`
 
-/** Notes a file before its bytes are sent to S3. `size`: at most this many bytes will be sent. */
+/** Notes a file before its bytes are sent to S3. `most`: the most bytes that will be sent. */
 export const noteFile =
   (id: string, most: number): Query =>
   (sql) =>

@@ -7,7 +7,7 @@ import { many, one, sure } from '../engine/load.ts'
 export interface PostCounts {
   /** Awaiting approval. */
   drafted: number
-  /** Those among the approved items that are scheduled. */
+  /** Includes the scheduled items. */
   approved: number
   scheduled: number
   publishing: number

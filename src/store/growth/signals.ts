@@ -82,7 +82,7 @@ export const reopenSignal =
     sql`update signal set status = 'open', engagement_id = null, updated_at = ${updated_at}
       where id = ${signal_id} and status = 'engaged' and engagement_id = ${id}`
 
-/** Undoes that, for an engagement that was restored. */
+/** Closes the signal again, for an engagement that was restored. */
 export const engageAgain =
   ({ id, signal_id, updated_at }: Pick<Engagement, 'id' | 'signal_id' | 'updated_at'>): Query =>
   (sql) =>

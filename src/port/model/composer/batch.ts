@@ -191,7 +191,7 @@ const attempt = (
   }
 }
 
-/** After so many tries the profile has no more for this batch. */
+/** After this many tries, the profile has no more for this batch. */
 const MOST_TRIES = 400
 
 /**

@@ -110,7 +110,7 @@ const unitsOf = (
 }
 
 const materialLimits = {
-  /** Of more entries of one kind than this, a sample is used. */
+  /** If there are more entries of one kind than this, a sample is used. */
   entries: 60,
   focusTerms: 12,
   /** A longer phrase cannot end a post; its beginning counts as a term. */

@@ -137,8 +137,8 @@ export const lowerCased = (text: string): string =>
   text.replace(/\S+/g, (word) => (/:\/\/|^www\.|^@/.test(word) ? word : word.toLowerCase()))
 
 /**
- * At most so many line breaks: first without empty lines, then, unless there is a list, on one
- * line.
+ * At most `most` line breaks. First leaves out empty lines. If that is not enough, puts the text on
+ * one line, unless it has a list.
  */
 export const withinBreaks = (text: string, most: number | null): string => {
   if (most === null || lineBreaksIn(text) <= most) return text
