@@ -1,14 +1,97 @@
 /** Replies to the programs of developers: the library of Standard Webhooks accepts what we sign. */
-import { expect, test } from 'bun:test'
+import { afterAll, beforeEach, expect, test } from 'bun:test'
+import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { devAdapter } from '#port/channel/dev'
-import { devConnection } from '#test/support/channels/dev-channel'
+import { adapterCases, refused, unknown, unsent } from '#test/cases/channel-adapter'
+import { devConnection, devHeaders } from '#test/support/channels/dev-channel'
 import { egressTo } from '#test/support/http/egress'
-import { openReceiver, type Receiver } from '#test/support/http/receiver'
+import { openReceiver, type ReceiverAnswer } from '#test/support/http/receiver'
 
-const adapter = devAdapter(egressTo())
-const connection = devConnection()
+const receiver = await openReceiver()
+afterAll(() => receiver[Symbol.asyncDispose]())
+beforeEach(() => {
+  receiver.answer = {}
+})
+const { url } = receiver
+const adapter = devAdapter(egressTo(url))
+const connection = devConnection({ config: { url } })
 const secret = connection.credentials.secret!
+const { signal } = new AbortController()
+const message = {
+  ...{ id: 'r1-0', text: 'hi *there*', part: 0 },
+  replyTo: { sender: 'ada', thread: 't1' },
+}
+
+const posted = (body: Uint8Array, headers: Record<string, string>) => ({
+  ...{ url: 'https://example.com/x', headers: new Headers(headers), body, now: Date.now() },
+})
+const TEXT = JSON.stringify({ routingKey: 'desk', id: 'e1', sender: 'ada', text: 'hello' })
+/** What a stranger signs who knows how empty the secret is. */
+const guessed = () => posted(Buffer.from(TEXT), devHeaders(TEXT, { secret: 'whsec_YWJj' }))
+/** Of which no secret can be made: none, an empty one, one of 15 bytes, one of short base64. */
+const weak: Record<string, string>[] = [
+  ...[{}, { secret: '' }, { secret: 'x'.repeat(15) }, { secret: 'whsec_YWJj' }],
+]
+const bytes = fc.oneof(
+  fc.uint8Array({ maxLength: 400 }),
+  fc.json().map((text) => Buffer.from(text)),
+  fc
+    .dictionary(fc.constantFrom('routingKey', 'id', 'sender', 'text', 'attachments'), fc.anything())
+    .map((fields) => Buffer.from(JSON.stringify({ routingKey: 'desk', ...fields }))),
+)
+const header = fc.stringMatching(/^[!-~]{0,60}$/)
+const later = (status: number): ReceiverAnswer => ({ status, headers: { 'retry-after': '7' } })
+
+adapterCases<ReceiverAnswer>({
+  adapter,
+  connection,
+  posts: {
+    keyless: weak.map((credentials) => [credentials, guessed] as const),
+    anything: fc.tuple(bytes, header, header).map(([body, id, signature]) => {
+      const at = { 'webhook-timestamp': String(Math.floor(Date.now() / 1_000)) }
+      return posted(body, { ...at, 'webhook-id': id, 'webhook-signature': signature })
+    }),
+  },
+  routingKeys: {
+    read: Object.fromEntries(['desk', 'a.B-c_9', 'x'.repeat(64)].map((key) => [key, key])),
+    refused: ['', 'a b', 'x'.repeat(65), 'ä', 'a/b'],
+  },
+  calls: {
+    message,
+    requests: receiver.requests,
+    fail(answer) {
+      receiver.answer = answer
+    },
+    outcomes: {
+      200: [{ status: 200 }, { kind: 'sent', externalId: null }],
+      302: [{ status: 302 }, refused('message')],
+      400: [{ status: 400 }, refused('message')],
+      401: [{ status: 401 }, refused('connection')],
+      404: [{ status: 404 }, refused('connection')],
+      410: [{ status: 410 }, refused('connection')],
+      429: [later(429), { ...unsent(7_000), error: 'the receiver answered 429' }],
+      500: [{ status: 500 }, unknown],
+      502: [{ status: 502 }, unknown],
+      503: [later(503), { ...unsent(7_000), error: 'the receiver answered 503' }],
+      'an answer that breaks off after its status': [
+        { raw: 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf' },
+        { kind: 'sent' },
+      ],
+    },
+    leaks: { secret, failures: [{ status: 400, body: secret }] },
+    unaddressed: {},
+  },
+  check: {
+    refused: Object.fromEntries(
+      weak.map((credentials) => [
+        `a secret that can be guessed: ${JSON.stringify(credentials)}`,
+        [{ credentials }, 'secret'] as const,
+      ]),
+    ),
+    unreachable: {},
+  },
+})
 
 test.each([
   ['no text', { url: 5 }, 'config.url must be a string'],
@@ -33,29 +116,18 @@ test.each([[{}], [{ url: 'https://example.com/replies' }], [{ policy: 'anything'
   },
 )
 
-const outgoing = {
-  id: 'r1-0',
-  replyTo: { sender: 'ada', thread: 't1' },
-  text: 'hi *there*',
-  part: 0,
-}
-const sendTo = ({ url }: Receiver) =>
-  devAdapter(egressTo(url)).send(
-    { ...connection, config: { url } },
-    outgoing,
-    AbortSignal.timeout(30_000),
-  )
-
 test('a reply without an address is sent by being kept', async () => {
-  expect(await adapter.send(connection, outgoing, AbortSignal.timeout(30_000))).toEqual({
+  expect(await adapter.send(devConnection(), message, signal)).toEqual({
     kind: 'sent',
     externalId: null,
   })
 })
 
 test('a reply is posted once, and the library of the receiver accepts its signature', async () => {
-  await using receiver = await openReceiver()
-  expect(await sendTo(receiver)).toEqual({ kind: 'sent', externalId: null })
+  receiver.requests.length = 0
+  expect(await adapter.send(connection, message, signal)).toEqual({
+    ...{ kind: 'sent', externalId: null },
+  })
   expect(receiver.requests).toHaveLength(1)
   const { headers, body } = receiver.requests[0]!
   const read = new Webhook(secret).verify(body, headers as Record<string, string>)
@@ -69,36 +141,4 @@ test('a reply is posted once, and the library of the receiver accepts its signat
   })
   expect(headers['webhook-id']).toBe('r1-0')
   expect(headers['x-webhook-signature']).toBe(headers['webhook-signature']!)
-})
-
-test.each([
-  [200, { kind: 'sent' }],
-  [400, { kind: 'refused', of: 'message' }],
-  [401, { kind: 'refused', of: 'connection' }],
-  [404, { kind: 'refused', of: 'connection' }],
-  [410, { kind: 'refused', of: 'connection' }],
-  [302, { kind: 'refused', of: 'message' }],
-  [500, { kind: 'unknown' }],
-  [502, { kind: 'unknown' }],
-])('after the answer %i the reply is %j', async (status, expected) => {
-  await using receiver = await openReceiver()
-  receiver.answer = { status }
-  expect(await sendTo(receiver)).toMatchObject(expected as { kind: 'sent' })
-  expect(receiver.requests).toHaveLength(1)
-})
-
-test.each([429, 503])('a receiver that answers %i gets it later', async (status) => {
-  await using receiver = await openReceiver()
-  receiver.answer = { status, headers: { 'retry-after': '7' } }
-  expect(await sendTo(receiver)).toEqual({
-    kind: 'unsent',
-    error: `the receiver answered ${status}`,
-    retryAfterMs: 7_000,
-  })
-})
-
-test('an answer that breaks off after its status has taken the reply', async () => {
-  await using receiver = await openReceiver()
-  receiver.answer = { raw: 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf' }
-  expect(await sendTo(receiver)).toMatchObject({ kind: 'sent' })
 })
