@@ -22,12 +22,12 @@ import { type Work, workFor } from '#store/engine/work'
 import type { Decision } from '../../engine/letter.ts'
 import type { AgentDeps } from './deps.ts'
 
-/** Nothing runs outside. */
+/** A decision after which nothing runs outside the letter. */
 type Decided = { decision: Decision<void> }
 
 type Head = Omit<StepHead, 'way'>
 
-/** The letter of a claim, or of an outcome. */
+/** The letter of a claim or an outcome. */
 export interface At extends AroundJob {
   sql: Sql
   gate: Gate
@@ -36,13 +36,13 @@ export interface At extends AroundJob {
   job: Job
   facts: JobFacts
   caller: ToolCaller
-  /** What the caller may do, as of now. */
+  /** The caller's present rights. */
   callerNow: CallerNow
   /** Nobody asks for the job any more. */
   isGone: boolean
-  /** Those who wrote what the job is given of its conversation. */
+  /** The authors of what the job is given of its conversation. */
   authors: Authors
-  /** Of the job, before this letter. */
+  /** The state of the job before this letter. */
   heads: readonly Head[]
   /** Whether it waits for another job of its conversation. */
   isBehind: boolean
@@ -131,7 +131,7 @@ export const openJob = async (
   }
 }
 
-/** Most conversations are of one person, about whom all is known. */
+/** Most conversations belong to one person, about whom everything is known. */
 const authorsFor = async (
   sql: Sql,
   { on_behalf }: Job,
@@ -155,7 +155,7 @@ export const stepsNow = async ({ sql }: At, heads: readonly { id: string }[]): P
 /** `more`: what the letter changes besides. */
 export const jobDecision = (at: At, change: JobChange, ...more: Effects[]): Decided => {
   const { id, kind } = change.job
-  // Whoever has called directly may be waiting.
+  // The caller of a direct call may be waiting.
   const answers =
     isOver(change.job) && kind === 'action' ? [{ refId: id, with: 'late' as const }] : []
   const effects = merge(jobEffects(change, at), ...more)

@@ -20,7 +20,7 @@ import type { AgentDeps } from './deps.ts'
 import { checkCall, judgeCall, type ThoughtAnswer } from './judging.ts'
 import { withServed } from './served.ts'
 
-/** Whether the rule is about the tool as it is now. */
+/** Whether the rule was set for the tool as it is now. */
 const isStillMeant =
   (deps: AgentDeps) =>
   ({ tool_name, definition_hash }: BoundRule): boolean => {
@@ -45,14 +45,11 @@ const judgingParts = (
 
 interface Before {
   earlier: Loaded<ReturnType<typeof judgingParts>>['earlier']
-  /** Of the same answer. */
+  /** Calls of the same answer. */
   accepted: readonly AcceptedCall[]
 }
 
-/**
- * How many calls before it are equal to it, and of how many of those it is not known whether they
- * happened.
- */
+/** How many earlier calls are equal to it, and how many of those may or may not have happened. */
 const equalTo = ({ name }: ToolCall, checked: Checked, { earlier, accepted }: Before) => {
   if ('error' in checked) return { calls: 0, unknown: 0 }
   const { hash } = checked

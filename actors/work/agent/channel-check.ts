@@ -1,7 +1,7 @@
 /**
- * Asks the provider of a channel whether a routing key belongs to the credentials of a connection.
- * What it says is not enough: the key must be free in the whole deployment. So the route is entered
- * in one letter, if nobody has it, and the next one finds whose it is.
+ * Asks a channel's provider whether a routing key belongs to a connection's credentials. Its
+ * consent is not enough: the key must also be unused in the whole deployment. So one letter enters
+ * the route if nobody has it, and the next letter finds out whose it is.
  */
 import { createHash } from 'node:crypto'
 import { checkRefused, openConnection } from '#decisions/agent/channel-connections'
@@ -48,7 +48,7 @@ interface Check {
   sealed: { credentials: string | null }
 }
 
-/** `challenge`: SHA-256 of a verify token of WhatsApp. */
+/** `challenge`: SHA-256 of a WhatsApp verify token. */
 type Outcome = (CredentialCheck & { challenge?: string | null }) | { kind: 'stopped' }
 
 const CHECK_MS = 20_000
@@ -69,7 +69,7 @@ export const channelCheckLane = (deps: CheckDeps): Lane<Check, Outcome> => ({
 const loadCheck = (sql: Claiming['sql'], id: string) =>
   loadNow(sql, { connection: channelConnectionPart(id), sealed: channelCredentialsPart(id) })
 
-/** The provider has agreed: whose is the route? */
+/** The provider has agreed, so find out whose route it is. */
 const decided = async (sql: Claiming['sql'], connection: ChannelConnection, now: Date) => {
   const { route, replies } = await loadNow(sql, {
     route: hasChannelRoute(connection),
@@ -94,7 +94,7 @@ const claimCheck = async (
   return { job: { connection, sealed: sealed! }, decision: { reply: undefined } }
 }
 
-/** Providers' challenges name nothing but a verify token. */
+/** A provider's challenge identifies only a verify token. */
 const challengeOf = ({ verifyToken: token }: Readonly<Record<string, string>>): string | null =>
   token === undefined ? null : createHash('sha256').update(token).digest('hex')
 
@@ -124,7 +124,7 @@ const runCheck = async (
     : checked
 }
 
-/** Whether what was asked about is what there is now. */
+/** Whether the connection is still the one that was asked about. */
 const isSame = (a: Check, b: Check): boolean =>
   a.sealed.credentials === b.sealed.credentials &&
   canonical(a.connection.config) === canonical(b.connection.config)

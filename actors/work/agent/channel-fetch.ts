@@ -1,7 +1,8 @@
 /**
- * Reads what a post has left with its provider: the text of a message, and the files of a member's.
- * Then the message is decided about as if all of it had come at once. A file that cannot be read
- * after a few tries is named in the message; its text is asked for during a day.
+ * Fetches what a post has left with its provider: the text of a message, and the files of a
+ * member's message. Then the message is decided as if all of it had arrived at once. If a file
+ * cannot be read after a few tries, the message only names it; a missing text is requested for a
+ * day.
  */
 import { ARRIVAL_TIMES, type Arrival, decideMessage } from '#decisions/agent/channel-arrivals'
 import { keepFiles, type ReadFile } from '#decisions/agent/channel-files'
@@ -47,8 +48,8 @@ export interface FetchDeps extends ReadingDeps {
   models(): Models | typeof NO_MODEL
   desk: Takes
   /**
-   * Messages that this process reads at once, granted to tenants round-robin: each has its files in
-   * memory.
+   * How many messages this process fetches at once, granted to tenants round-robin: the files of
+   * each are in memory.
    */
   fetching: FairLimit
   log: Log
@@ -57,9 +58,9 @@ export interface FetchDeps extends ReadingDeps {
 type Outcome = ReadMessage | { kind: 'stopped' } | { kind: 'crashed' }
 
 const LEASE_MS = 3 * FETCH_MS
-/** While the agent has too many open jobs. */
+/** The pause while the agent has too many open jobs. */
 const FULL_MS = 30_000
-/** While this process fetches too much else, or stops. */
+/** The pause while this process fetches too many others, or is stopping. */
 const STOPPED_MS = 1_000
 const UNREAD = 'internal: it could not be read'
 
@@ -74,7 +75,7 @@ export const channelFetchLane = (deps: FetchDeps): Ending<Lane<Fetching, Outcome
   async givenUp(sql, gate, work) {
     const { message } = await loadNow(sql, { message: channelMessagePart(work.ref_id) })
     if (message?.state !== 'fetching') return finishWork(work)
-    // If not even its sender can be told, the message says it alone.
+    // If not even its sender can be told, only the message shows the failure.
     if (work.failures > kindsOfWork.channel_fetch.failures)
       return finishWork(work, failedEffects(message, UNREAD, gate.now))
     return finishWork(work, unreadEffects(await losing({ sql, gate, work }, message), UNREAD))
@@ -107,7 +108,7 @@ const claimFetch = async (
   }
 }
 
-/** Unless its turn does not come in time. */
+/** Fetches, unless its turn does not come in time. */
 const inTurn = async (deps: FetchDeps, job: Fetching, context: LaneContext): Promise<Outcome> => {
   let hasBegun = false
   try {
@@ -153,7 +154,7 @@ const settleFetch = async (
   return complete(deps, at, message, read)
 }
 
-/** Fetches that failed. Other claims, which ended before or after the fetch, do not count. */
+/** How many fetches failed. Other claims, which ended before or after the fetch, do not count. */
 const failuresOf = ({ payload }: Work): number => Number(payload.failures ?? 0)
 
 const fetchAgain = ({ id, payload }: Work, runAt: Date, failures: number): Decision<void> => ({
@@ -162,8 +163,8 @@ const fetchAgain = ({ id, payload }: Work, runAt: Date, failures: number): Decis
 })
 
 /**
- * Who its sender is now, and what has come of them. `before`: when the message came, so that only
- * earlier ones count.
+ * Its present sender, and the jobs that they have begun. `before`: when the message arrived, so
+ * that only earlier ones count.
  */
 const senderParts = ({ connection_id: id, sender }: ChannelMessage, before?: Date) => ({
   connection: channelConnectionPart(id),
@@ -185,7 +186,7 @@ const unread = ({ attachments }: ChannelMessage): ReadFile[] =>
     content: undefined,
   }))
 
-/** In the sender's name, as who they are now. */
+/** In the sender's name, with their present role. */
 const keepTheirs = async (
   { sql, gate }: Claiming,
   { files }: ReadMessage,
@@ -201,7 +202,7 @@ const keepTheirs = async (
   return keepFiles({ connection, message, by }, files, { sql, gate })
 }
 
-/** With what its provider had of it. */
+/** The message with what its provider had of it. */
 const completed = (
   before: ChannelMessage,
   { text, changes }: ReadMessage,
@@ -224,8 +225,8 @@ const complete = async (
     identity_id: identity?.id ?? null,
     updated_at: now,
   })
-  // Whether strangers have room was asked when it came. Of a member's messages, only those before
-  // it count.
+  // Whether strangers have room was decided when it arrived. For a member's message, only earlier
+  // messages count.
   const counted = { ...facts, strangers_of_connection: 0, strangers_of_sender: 0 }
   const result = await decideMessage(
     { models: deps.models(), desk: deps.desk, sealer: deps.sealer },

@@ -27,7 +27,7 @@ export interface Fetching {
   sealed: { credentials: string | null }
 }
 
-/** `text`: null if there is none. `missing`: what could not be read for now. */
+/** `text`: null if there is none. `missing`: what could not be read this time. */
 export interface ReadMessage {
   kind: 'read'
   text: string | null
@@ -35,7 +35,7 @@ export interface ReadMessage {
   isAutomatic: boolean
   files: ReadFile[]
   missing: string | null
-  /** What will not be there later, either. */
+  /** What later tries will not find either. */
   gone: string | null
 }
 export const FETCH_MS = 60_000

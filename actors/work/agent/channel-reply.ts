@@ -1,7 +1,7 @@
 /**
- * Sends what goes out to channels: the parts of a reply in order, one request each, one at a time
- * for a connection. The claim writes down that a part is being sent; a claim that finds one so
- * knows that its process died, and that it may have been sent.
+ * Sends replies to channels: the parts of a reply in order, one request each, one at a time for a
+ * connection. The claim records that a part is being sent. If a claim finds such a part, its
+ * process has died, and the part may have been sent.
  */
 import { sendingRefused } from '#decisions/agent/channel-connections'
 import type { ChannelConnection } from '#domain/agent/channel/channel'
@@ -45,13 +45,13 @@ import {
 } from './channel-send.ts'
 
 /**
- * The connection sends no faster than its provider takes messages. Nothing is written down before
- * its turn.
+ * The connection sends no faster than its provider accepts messages. Nothing is recorded before its
+ * turn.
  */
 type Job = Sending | Forming | { kind: 'wait'; ms: number }
 type Outcome = PartOutcome | { kind: 'waited' } | { kind: 'formed'; parts: MessageParts }
 
-/** A longer pause is waited for in the queue, where others of the workspace do not see it. */
+/** Longer pauses are spent in the queue, so that other work of the workspace can run. */
 const LONGEST_SPACING_MS = 5_000
 const LONGEST_PAUSE_MS = 3_600_000
 
@@ -73,7 +73,7 @@ export const channelReplyLane = (deps: ReplyDeps): Ending<Lane<Job, Outcome>> =>
   crashed: () => ({ kind: 'unknown', error: 'internal error' }),
 })
 
-/** By how the connection is configured: in a letter its credentials stay sealed. */
+/** Judged by the configuration, because the credentials stay sealed in letters. */
 const termsOf = (
   adapter: ChannelAdapter | undefined,
   { id, routing_key: routingKey, config }: ChannelConnection,
@@ -107,8 +107,8 @@ interface Found {
 }
 
 /**
- * What a claim does with a reply of which nothing can be sent yet, or ever. Undefined: its next
- * part can go.
+ * What a claim does with a reply of which nothing can be sent yet, or ever. Undefined if its next
+ * part can be sent.
  */
 const insteadOfSending = (
   { before, reply }: Pick<Early, 'before' | 'reply'>,
@@ -175,7 +175,7 @@ interface Early {
   next: Date
 }
 
-/** Its connection has just sent something, or its provider wants a pause. */
+/** Its connection has just sent something, or its provider asked for a pause. */
 const laterFor = (work: Work, { before, reply, ms, next }: Early): Claimed<Job> => {
   const writes = reply === before ? [] : [saveReply(reply)]
   if (ms > LONGEST_SPACING_MS) return { decision: requeue(work, next, { writes }) }
@@ -217,8 +217,8 @@ const settleReply = async (
 }
 
 /**
- * Its parts are kept, and it is next among those of its connection. If the server stopped, they are
- * made again.
+ * Its parts are saved, and it is the next reply of its connection. If the server stops first, the
+ * parts are formed again.
  */
 const settledForm = (
   work: Work,
@@ -242,7 +242,7 @@ const pauseAfter = ({ adapter, connection: { id } }: Sending, outcome: PartOutco
   return [saveOutgoing(id, { nextOutAt, isSent: outcome.kind === 'sent', now })]
 }
 
-/** Before replies that came after it, if it can go on at once. */
+/** Goes before replies that came later, if it can continue at once. */
 const settled = (work: Work, { reply, runAt }: Going, effects: Effects = {}): Decision<void> => {
   const all = merge({ writes: [saveReply(reply)] }, effects)
   if (runAt !== null) return requeue(work, runAt > reply.updated_at ? runAt : work.run_at, all)

@@ -1,4 +1,6 @@
-/** What a reply needs outside of letters: its parts are formed, and each becomes one request. */
+/**
+ * What sending a reply needs outside letters: its parts are formed, and each becomes one request.
+ */
 import { openConnection } from '#decisions/agent/channel-connections'
 import type { Channel, ChannelConnection } from '#domain/agent/channel/channel'
 import { type MessageParts, plainPartsOf } from '#domain/agent/channel/forms/parts'
@@ -23,7 +25,7 @@ export interface ReplyDeps {
   failpoints: Failpoints
   log: Log
   texts: Texts
-  /** Requests of this process, granted to workspaces in turn. */
+  /** Requests of this process, granted to workspaces round-robin. */
   open: FairLimit
 }
 
@@ -37,22 +39,22 @@ export interface Sending {
   unshown: Unshown
 }
 
-/** Its text becomes parts, beside the mailbox and the event loop. */
+/** Turns its text into parts, off the mailbox and the event loop. */
 export interface Forming {
   kind: 'form'
   reply: ChannelReply
   channel: Channel
 }
 
-/** `stopped`: the server stops, and they are formed again. */
+/** `stopped`: the server is stopping, and the parts will be formed again. */
 type Formed = { kind: 'formed'; parts: MessageParts } | { kind: 'stopped' }
 
 const SEND_MS = 30_000
-/** Waiting for a turn among the requests of the process counts. */
+/** Includes waiting for a turn among the process's requests. */
 export const LEASE_MS = 120_000
 const MARGIN_MS = 10_000
 
-/** What cannot be put into the form of the channel, or not in time, goes out as it was written. */
+/** If a text cannot be put into the channel's form, or not in time, it is sent as written. */
 export const form = async (
   deps: ReplyDeps,
   { reply, channel }: Forming,
@@ -77,7 +79,7 @@ export const form = async (
   return { kind: 'formed', parts: plainPartsOf(channel, reply.text) }
 }
 
-/** Makes one request, unless it would outlast the claim, or its turn did not come in time. */
+/** Makes one request, unless it would outlast the claim or its turn did not come in time. */
 export const sendPart = async (
   deps: ReplyDeps,
   job: Sending,
@@ -117,7 +119,7 @@ const sendNow = async (
   return outcome
 }
 
-/** The words of a part. Undefined: its secret was sealed by another deployment. */
+/** The text of a part. Undefined if its secret was sealed by another deployment. */
 const saidIn = (
   { sealer, log }: ReplyDeps,
   { reply, part, unshown: { secret, html } }: Sending,
@@ -148,7 +150,7 @@ const openedOf = ({ sealer, log }: ReplyDeps, of: Parameters<typeof openConnecti
   }
 }
 
-/** An adapter that fails, or does not answer in time, leaves open whether the message was sent. */
+/** If an adapter fails, or does not answer in time, the message may or may not have been sent. */
 const inTime = async (sending: Promise<PartOutcome>): Promise<PartOutcome> => {
   const { promise: late, resolve } = Promise.withResolvers<PartOutcome>()
   const timer = setTimeout(

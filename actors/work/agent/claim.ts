@@ -1,4 +1,4 @@
-/** A claim of a job's row of work does one thing of the job: what `nextOf` says. */
+/** Each claim of a job's row of work does one thing of the job: what `nextOf` says. */
 import { kindsOfWork } from '#decisions/work'
 import { agentLimit } from '#domain/agent/job/budget'
 import { askerOf } from '#domain/agent/job/job'
@@ -60,16 +60,16 @@ export const claimJob = async (
   return carryOut(deps, at, heads, nextIn(at, heads))
 }
 
-/** Between two tries to call a server that has something else to do. */
+/** The pause between two tries to call a server that is busy with another call. */
 const SERVER_PAUSE_MS = 1_000
 
-/** Until a parent looks again whether its child is held by more than patience. */
+/** The pause before a parent checks again whether its child is still held by billing. */
 const HELD_BELOW_MS = 3_600_000
 
 /**
- * Its claims or its outcome have failed in vain. What was about to be done is given up, and the job
- * goes on without it, as it does without a summary; without a thought, or if that fails too, it
- * ends.
+ * Its claims or its outcome have failed in vain. The step that was about to run is given up, and
+ * the job goes on without it, or without a summary. Without a thought, or if this fails too, the
+ * job ends.
  */
 export const giveUpJob = async (
   deps: AgentDeps,
@@ -142,8 +142,8 @@ const carryOut = async (
 }
 
 /**
- * A command, typed or called, waits for no call of a model; and what only the database answers,
- * such as the kill switch, for no other call.
+ * A command, whether typed or called directly, does not wait for model calls. A command that only
+ * the database answers, such as the kill switch, does not wait for other calls either.
  */
 const placeOf = ({ job }: At, { kind }: AgentRun): 'typed' | 'brief' | undefined => {
   if (!job.typed && job.kind !== 'action') return undefined

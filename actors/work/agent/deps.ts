@@ -12,27 +12,27 @@ import type { Letter } from '../../engine/letter.ts'
 
 type Spoken = Pick<Job, 'id' | 'conversation_id'>
 
-/** Told of the text of models while it arrives. It is not stored. */
+/** Gets the text of models as it arrives. The text is not stored. */
 interface JobBus {
-  /** `at`: where the piece begins in the text of the step. */
+  /** `at`: the offset of the piece in the step's text. */
   text(job: Spoken, piece: { step: number; at: number; text: string }): void
-  /** The text of a step so far does not count: its call begins anew. */
+  /** The step's text so far is void, because its call begins again. */
   reset(job: Spoken, step: number): void
-  /** The call of the model is over. */
+  /** The model call is over. */
   silent(job: Spoken): void
 }
 
 export interface AgentDeps {
-  /** Made of operations. */
+  /** The operations as tools. */
   toolBox(): ToolBox
-  /** What jobs that begin by themselves may run on. */
+  /** The configuration for jobs that begin by themselves. */
   models(): Models | typeof NO_MODEL
-  /** The model, if one is set. */
+  /** The model, if one is configured. */
   thinker: Thinker | undefined
-  /** Carries out commands in the words of the command line. */
+  /** Carries out commands in the syntax of the command line. */
   desk: Desk
   priceOf(model: string): PriceOf
-  /** What the model takes at once, in tokens. */
+  /** The size of the model's context, in tokens. */
   contextTokens: number
   db: Pick<Db, 'read'>
   ask<R>(tenantId: string, letter: Letter<R>): Promise<R>
@@ -43,11 +43,11 @@ export interface AgentDeps {
   publicUrl: string
   /** Model calls of this process, granted to tenants in turn; shared with drafting. */
   modelCalls: FairLimit
-  /** How long a tool beside the mailbox may take. */
+  /** How long a tool may run beside the mailbox. */
   toolMs: number
 }
 
-/** A model's call may last this long; the lease of a claim lasts longer. */
+/** How long a model call may last; the lease of a claim lasts longer. */
 export const THINK_MS = 80_000
 /** How long a call may wait for its turn among those of the process. */
 export const MODEL_TURN_MS = 170_000

@@ -30,7 +30,7 @@ const staleIn = (error: string, approval: Approval | undefined): Approval | unde
   error === STALE ? approval : undefined
 
 /**
- * Whose rights the call needs: those of who approved it, else those of the job's caller. An error,
+ * Whose rights the call has: those of its approver, otherwise those of the job's caller. An error
  * if they are gone.
  */
 const actingFor = async (
@@ -68,15 +68,15 @@ const everybody: ToolCaller['scopes'] = new Set([
 ] as const)
 
 /**
- * A command that a person has typed needs no place in the tool's hour: the kill switch must not
- * wait for one.
+ * A typed command takes no place in the tool's hourly limit, because the kill switch must not wait
+ * for one.
  */
 const isTyped = (heads: At['heads'], ofStep: number | null, { origin, kind }: At['job']): boolean =>
   origin === 'manual' &&
   kind !== 'delegate' &&
   heads.some(({ number, name }) => number === ofStep && name === NO_MODEL)
 
-/** Why a call must not be made now; undefined if nothing is against it. */
+/** Why a call must not be made now; undefined if nothing forbids it. */
 const heldBack = (
   { gate, job, heads }: At,
   { of_step, way }: StepHead,
@@ -100,7 +100,7 @@ const contextOf = ({ sql, gate, job }: At, caller: ToolCaller, step: Step): Tool
 const USE_TOOLS = 'use_tools'
 
 /**
- * Executes a command in this letter. If the letter fails it is tried again; the third failure is
+ * Executes a command in this letter. If the letter fails, it is retried; the third failure becomes
  * the command's result.
  */
 export const executeStep = async (usual: AgentDeps, at: At, head: StepHead) => {
@@ -189,7 +189,7 @@ export const callToBegin = async (
   }
 }
 
-/** Decides with what was fetched outside. */
+/** Decides, using what was fetched from outside. */
 export const reachedStep = async (deps: AgentDeps, at: At, step: Step, reached: Reached) => {
   const { approval } = await loadNow(at.sql, {
     approval: approvalOfStep(step.id),

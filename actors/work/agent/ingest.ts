@@ -1,7 +1,7 @@
 /**
  * The lane that reads documents. Each claim writes one block of passages with their words, in the
- * letter that settles it: a process that dies has lost a block, which is cut again in the same way.
- * Of a document that is gone, or is read anew, it removes what is there first.
+ * letter that settles it. If its process dies, only that block is lost, and it is cut again in the
+ * same way. For a document that was deleted or is read again, the lane first removes the old rows.
  */
 import {
   BLOCK,
@@ -52,8 +52,8 @@ interface Job {
 }
 
 /**
- * `total`: passages of the whole document. `most`: bytes that the block takes at most. `later`: the
- * database was away, or too many documents waited to be read.
+ * `total`: passages in the whole document. `most`: the most bytes that the block can take. `later`:
+ * the database was unreachable, or too many documents were waiting to be read.
  */
 type Outcome =
   | { kind: 'cut'; passages: NewPassage[]; total: number; most: number }
@@ -63,9 +63,9 @@ type Outcome =
 
 /** What the row remembers between blocks. */
 interface Progress {
-  /** The next one. */
+  /** The number of the next passage. */
   block: number
-  /** Claims whose end is known: the others were of processes that died. */
+  /** Claims whose end is known. The others belonged to processes that died. */
   counted: number
 }
 
@@ -163,7 +163,7 @@ const written = (
   if (flaw)
     return finishWork(work, { writes: [saveDocument(failReading(document, flaw, gate.now))] })
   const room = documentRoom(gate)
-  // What is there already is removed by the next claim.
+  // The next claim removes the rows that exist already.
   if (room.used + most > room.limit)
     return readAgain(
       work,
@@ -210,7 +210,8 @@ const read = async (
 }
 
 /**
- * The passages of a block, and how many there are altogether; more than are taken are not counted.
+ * The passages of a block, and how many there are in all; passages beyond the limit are not
+ * counted.
  */
 const cut = async (
   { document, block }: Job,

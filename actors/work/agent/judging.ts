@@ -22,7 +22,7 @@ import type { Thinking } from './thought.ts'
 export interface ThoughtAnswer {
   run: Thinking
   outcome: Extract<AgentOutcome, { kind: 'thought' }>
-  /** The letter failed three times: no further record is read for a call. */
+  /** The letter failed three times, so no more records are read for a call. */
   isInVain: boolean
 }
 
@@ -36,7 +36,7 @@ const parsed = (text: string): unknown => {
 
 const NOT_AN_OBJECT = 'the arguments are not a JSON object'
 
-/** A command that a person has typed just now, and no other agent. */
+/** Whether a person has just typed the command, without another agent in between. */
 const isOwnAct = ({ job }: At, { byDesk }: ThoughtAnswer['outcome']): boolean =>
   byDesk && job.on_behalf.kind === 'session' && job.origin === 'manual' && job.kind !== 'delegate'
 
@@ -44,11 +44,11 @@ const isOwnAct = ({ job }: At, { byDesk }: ThoughtAnswer['outcome']): boolean =>
 const taintOf = ({ job }: At, { foreign }: ThoughtAnswer['outcome']): string[] =>
   tainted(job.taint, foreign)
 
-/** Whether the model was told of a field. */
+/** Whether the model was told about a field. */
 const isOffered = ({ parameters }: Tool, field: string): boolean =>
   Object.hasOwn((parameters.properties ?? {}) as Record<string, unknown>, field)
 
-/** The arguments as the operation takes them: with ids in the place of handles. */
+/** The arguments in the operation's form: with ids instead of handles. */
 export const checkCall = (
   deps: AgentDeps,
   at: At,
@@ -63,7 +63,7 @@ export const checkCall = (
     return { error: NOT_AN_OBJECT }
   try {
     const isServed = box.tools.get(name)!.server !== undefined
-    // A server's ids are its own.
+    // An MCP server uses ids of its own.
     const args = box.checked(
       name,
       isServed
@@ -86,18 +86,15 @@ export const checkCall = (
 
 interface Judging {
   rules: ReadonlyMap<string, RuleDecision>
-  /** Approvals that may still be asked for. */
+  /** How many more approvals may be requested. */
   room: number
-  /**
-   * Calls before it with equal arguments, and those of them of which it is not known whether they
-   * happened.
-   */
+  /** Earlier calls with equal arguments, and those of them that may or may not have happened. */
   equal: { calls: number; unknown: number }
   /** Calls of its tool before it in the same answer that nobody is asked about. */
   unasked: number
-  /** Roles that members have, or may have soon. */
+  /** The roles that members have, or may soon have. */
   taken: readonly Role[]
-  /** What jobs of the conversation ask already, this one's before the call among them. */
+  /** What jobs of the conversation already ask for, including earlier calls of this job. */
   open: readonly OpenApproval[]
 }
 
@@ -152,7 +149,7 @@ interface Asking {
   why: string[]
 }
 
-/** A call that a person must allow: of an equal one that waits already nobody is asked again. */
+/** A call that a person must allow. If an equal call already waits, nobody is asked again. */
 const askFor = async (
   deps: AgentDeps,
   { sql, gate }: At,
@@ -180,12 +177,12 @@ interface AskedOf {
   name: string
   args: Record<string, unknown>
   judging: Judging
-  /** Calls made unasked, before this answer. */
+  /** Calls that were made unasked before this answer. */
   before: number
   taint: readonly string[]
 }
 
-/** Why a person is asked of this very call; an error if it can never run. */
+/** Why a person is asked about this particular call; an error if it can never run. */
 const askedOf = (
   deps: AgentDeps,
   { job }: At,

@@ -1,6 +1,6 @@
 /**
- * The lane of the agent's jobs. Each claim does one thing of a job, and each outcome is settled in
- * one letter.
+ * The lane of the agent's jobs. Each claim does one thing of a job, and one letter settles each
+ * outcome.
  */
 import type { Ending, Lane } from '../../engine/lane.ts'
 import { claimJob, giveUpJob } from './claim.ts'
@@ -10,7 +10,7 @@ import { runOutside } from './outside.ts'
 import type { AgentRun } from './run.ts'
 import { settleRun } from './settle.ts'
 
-/** Waiting for a turn among the model calls of the process counts. */
+/** Includes waiting for a turn among the model calls of the process. */
 const LEASE_MS = MODEL_TURN_MS + THINK_MS + 30_000
 
 export const agentLane = (deps: AgentDeps): Ending<Lane<AgentRun, AgentOutcome>> => ({
@@ -22,6 +22,6 @@ export const agentLane = (deps: AgentDeps): Ending<Lane<AgentRun, AgentOutcome>>
   trace: ({ job }) => ({ job: job.id }),
   run: (run, context) => runOutside(deps, run, context),
   settle: (sql, gate, finished) => settleRun(deps, sql, gate, finished),
-  // The next claim finds the steps running, and counts it as a death.
+  // The next claim finds the steps running, and counts that as a death.
   crashed: () => undefined,
 })

@@ -1,6 +1,6 @@
 /**
- * Lists the tools of a workspace's MCP server: once it is connected, when somebody asks, and each
- * hour while it is used.
+ * Lists the tools of a workspace's MCP server: when it is connected, when somebody asks, and hourly
+ * while it is used.
  */
 import { type McpSessions, useMcpSession } from '#decisions/agent/mcp-session'
 import { foreignTools, type OmittedTool } from '#domain/agent/mcp/foreign-tools'
@@ -40,11 +40,11 @@ type Outcome =
   | { kind: 'failed'; error: string }
   | { kind: 'stopped' }
 
-/** Connecting counts. */
+/** Includes connecting. */
 const LOOK_MS = 90_000
 const LEASE_MS = 2 * LOOK_MS
 
-/** Looking twice does no harm. */
+/** Listing twice does no harm. */
 export const mcpLookLane = (deps: LookDeps): Lane<Look, Outcome> => ({
   kind: 'mcp_look',
   leaseMs: LEASE_MS,
@@ -107,7 +107,7 @@ const settleLook = async (
     before: mcpToolsOf(work.ref_id),
   })
   if (!server?.enabled) return finishWork(work)
-  // What was found is another program's by now, or has other names.
+  // The listing is about another program by now, or the tools have other names.
   const isOutdated =
     placeHash(server) !== placeHash(look.server) || server.tool_prefix !== look.server.tool_prefix
   if (outcome.kind === 'stopped' || isOutdated) return requeue(work, now)
@@ -124,7 +124,7 @@ const settleLook = async (
   return lookAgain(work, lookedAt(server, saidOf(leftOut, outcome.isCut), now), now, effects)
 }
 
-/** What a person is told of tools that are not offered. The reasons are ours. */
+/** What people are told about tools that are not offered. The reasons are in our own words. */
 const saidOf = (leftOut: readonly OmittedTool[], isCut: boolean): string | null => {
   const [first] = leftOut
   const left = first
@@ -144,7 +144,7 @@ const lookAgain = (
 ): Decision<void> => {
   const all = { ...effects, writes: [...(effects.writes ?? []), saveMcpServer(server)] }
   const next = nextLook(server, now)
-  // Nobody has asked for the next one, so it stops with the kill switch.
+  // Nobody asked for the next listing, so the kill switch stops it.
   return next
     ? {
         reply: undefined,

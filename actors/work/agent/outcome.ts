@@ -1,4 +1,4 @@
-/** What a run beside the mailbox gives the letter that settles it. */
+/** What a run beside the mailbox hands to the letter that settles it. */
 import type { Reached } from '#decisions/agent/toolbox'
 import type { GivenThought } from '#domain/agent/job/model-answer'
 import type { ModelFailure } from '#domain/agent/job/model-failure'
@@ -6,7 +6,7 @@ import type { Given } from '#domain/agent/job/tool-answer'
 
 export type Read = { id: string } & Given
 
-/** `stopped`: the process is ending, or the lane was recalled. */
+/** `stopped`: the process is stopping, or the lane was recalled. */
 export type AgentOutcome =
   | ({ kind: 'thought' } & GivenThought)
   | ({ kind: 'failed' } & ModelFailure)

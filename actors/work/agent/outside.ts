@@ -1,4 +1,4 @@
-/** Runs what a claim has begun, beside the mailbox. */
+/** Runs, beside the mailbox, what a claim has begun. */
 
 import { refusalOf } from '#decisions/agent/refusal'
 import { isForStranger } from '#domain/agent/channel/trust'
@@ -93,7 +93,7 @@ interface Called {
   ms: number
 }
 
-/** Any failure is one of the model. */
+/** Any failure counts as the model's. */
 const failed = ({ log }: AgentDeps, cause: unknown, { ms, ...call }: Called): AgentOutcome => {
   if (cause instanceof ThinkError)
     return { kind: 'failed', failure: cause.failure, retryAfterMs: cause.retryAfterMs, ms }
@@ -101,7 +101,7 @@ const failed = ({ log }: AgentDeps, cause: unknown, { ms, ...call }: Called): Ag
   return { kind: 'failed', failure: 'provider_error', retryAfterMs: undefined, ms }
 }
 
-/** Its text is shown to nobody as it arrives. */
+/** Its text is not shown as it arrives. */
 const summarise = async (
   deps: AgentDeps,
   run: Summarising,
@@ -127,8 +127,8 @@ const summarise = async (
 }
 
 /**
- * Throws `busy` if no turn among the model calls of the process comes in time. A turn that comes
- * when the lane has stopped goes to the next.
+ * Throws `busy` if no turn among the process's model calls comes in time. If a turn comes after the
+ * lane has stopped, it goes to the next one.
  */
 const inTurn = async (
   deps: AgentDeps,
@@ -154,7 +154,7 @@ const inTurn = async (
 
 class Late extends Error {}
 
-/** A tool that takes too long has failed: its answer is not waited for. */
+/** A tool that takes too long has failed: nobody waits for its answer. */
 const inTime = async <T>(
   { toolMs }: Pick<AgentDeps, 'toolMs'>,
   running: Promise<T>,
@@ -201,7 +201,7 @@ const reach = async (
 ): Promise<AgentOutcome> => {
   try {
     const reached = await inTime(deps, deps.toolBox().reach(step.name, step.args ?? {}, caller))
-    // What is fetched for a command that was recalled must not decide it.
+    // If the command was recalled, what was fetched for it must not decide it.
     return signal.aborted ? { kind: 'stopped' } : { kind: 'reached', reached }
   } catch (cause) {
     return { kind: 'refused', error: errorOf(cause) }
@@ -209,20 +209,21 @@ const reach = async (
 }
 
 /**
- * The kill switch: a letter of its own, ahead of all others, whose commit holds the step's result.
+ * The kill switch gets a letter of its own, ahead of all others; its commit contains the step's
+ * result.
  */
 const urgent = async (
   deps: AgentDeps,
   run: Single,
   context: LaneContext,
 ): Promise<AgentOutcome> => {
-  // From here on it must not recall itself.
+  // From here on, its own pause must not recall it.
   if (!context.commit()) return { kind: 'stopped' }
   await deps.ask(context.tenantId, urgentLetter(deps, run))
   return { kind: 'done' }
 }
 
-/** Begins at most once: its step is written down as running, and nothing runs it again. */
+/** Begins at most once: its step is recorded as running, and nothing runs it again. */
 const outside = async (
   deps: AgentDeps,
   { job, step, caller }: Single,

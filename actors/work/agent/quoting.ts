@@ -1,6 +1,4 @@
-/**
- * What the desk quotes in answer to a free question: of each kind of text that the job may read.
- */
+/** What the desk quotes to answer a free question, from each kind of text that the job may read. */
 import { isForStranger } from '#domain/agent/channel/trust'
 import { passagePath, stripBrackets } from '#domain/agent/knowledge/document'
 import {
@@ -20,13 +18,13 @@ import type { AgentDeps } from './deps.ts'
 import type { AgentOutcome } from './outcome.ts'
 import type { Thinking } from './thought.ts'
 
-/** A quotation with the record that it is from. */
+/** A quotation, with the record that it comes from. */
 type Found = QuotedPassage & { memory?: string; playbook?: { slug: string; version: number } }
 
-/** Those that a passage begins with. */
+/** The headings at the beginning of a passage. */
 const HEADINGS = /^(?:#{1,6}[ \t][^\n]*\n\s*)+/
 
-/** `publicUrl`: null for a stranger, to whom the page of a passage is closed. */
+/** `publicUrl`: null for a stranger, who cannot open the page of a passage. */
 const ofDocument = (
   { document_id, file_name, path, start_at, trusted, ...found }: FoundPassage,
   publicUrl: string | null,
@@ -34,7 +32,7 @@ const ofDocument = (
   const page = publicUrl === null ? '' : `: ${publicUrl}${passagePath(document_id, start_at)}`
   const source = `${sourceOf(stripBrackets(file_name), path.map(stripBrackets))}${page}`
   const marked = withMarks(found.text, found.marked)
-  // The source names the headings.
+  // The source already names the headings.
   const under = marked.replace(HEADINGS, '')
   const from = { source, tool: 'search_documents', untrusted: !trusted }
   return {
@@ -95,8 +93,8 @@ const find = async (
 type Given = Pick<Extract<AgentOutcome, { kind: 'thought' }>, 'memoryIds' | 'playbooks' | 'foreign'>
 
 /**
- * A search for the desk, and what came of it. A job that nobody watches gets no words in the place
- * of a command.
+ * A search for the desk, and its result. A job that nobody watches gets no quotations instead of a
+ * command.
  */
 export const quoting = (deps: AgentDeps, run: Thinking, tenantId: string) => {
   let found: Found[] = []

@@ -11,7 +11,7 @@ import type { Summarising } from './summary.ts'
 import { beginThinking, type Of, type Thinking } from './thought.ts'
 
 interface OfTools extends Of {
-  /** With the tools of servers that it calls. */
+  /** The tool box, with the server tools that the run calls. */
   box: ToolBox
 }
 

@@ -1,5 +1,6 @@
 /**
- * The lane of schedules whose time has come. A run's job, and the time after it, are one commit.
+ * The lane of schedules whose time has come. A run's job and the schedule's next time are one
+ * commit.
  */
 import { unpaidAnswer } from '#decisions/agent/paying'
 import {
@@ -69,7 +70,7 @@ interface Fired extends RunFacts {
   run: Date | undefined
   missed: Date | undefined
   now: Date
-  /** The workspace awaits its deletion. */
+  /** The workspace is about to be deleted. */
   isDeleted: boolean
 }
 
@@ -96,7 +97,8 @@ const outcomeOf = (
 const skipped = (schedule: Schedule): Schedule => ({ ...schedule, missed: schedule.missed + 1 })
 
 /**
- * No model may be called. Said once until it runs again, however often its time comes meanwhile.
+ * No model may be called. The conversation says so once, however often the schedule's time comes
+ * before it runs again.
  */
 const unpaidRun = async (
   sql: Sql,

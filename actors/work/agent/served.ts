@@ -1,4 +1,4 @@
-/** Tools of the workspace's MCP servers, which are read for the letter that needs them. */
+/** The tools of the workspace's MCP servers, read for the letter that needs them. */
 import type { ToolBox } from '#decisions/agent/toolbox'
 import type { Job } from '#domain/agent/job/job'
 import { MOST_CALLS } from '#domain/agent/job/limits'
@@ -19,7 +19,7 @@ export const withTools = (deps: AgentDeps, served: readonly ServedTool[]): Agent
   return { ...deps, toolBox: () => box }
 }
 
-/** With those of these names that the agent may call as they are now. */
+/** Adds the tools with these names that the agent may call in their present form. */
 export const withServed = async (
   deps: AgentDeps,
   { sql }: Pick<At, 'sql'>,
@@ -31,24 +31,27 @@ export const withServed = async (
   return withTools(deps, (await loadNow(sql, { served: servedTools(others) })).served)
 }
 
-/** What a thought is offered of them: whole where the job has asked for it. A task has no tools. */
+/**
+ * The server tools that a thought is offered: whole where the job has asked for them. A task has no
+ * tools.
+ */
 export const servedParts = ({ task, tools, shown }: Pick<Job, 'task' | 'tools' | 'shown'>) => ({
   served: mapPart(when(!task, offeredMcpTools(tools ?? shown)), (served) => served ?? []),
   failing: mapPart(when(!task, failingMcpServers), (failing) => failing ?? []),
 })
 
-/** With the tools that a run was begun with. */
+/** Adds the tools that a run was begun with. */
 export const within = (deps: AgentDeps, run: { kind: string; box?: ToolBox }): AgentDeps => {
   const { box } = run
   return box ? { ...deps, toolBox: () => box } : deps
 }
 
-/** A call cannot last longer. */
+/** No call lasts longer than this. */
 const LONGEST_CALL_MS = 180_000
 
 /**
- * Whether another call of the same server runs: it gets one at a time, and jobs that wait for it
- * take no place.
+ * Whether another call of the same server is running. A server gets one call at a time, and jobs
+ * that wait for it take no place.
  */
 export const waitsForServer = async (
   deps: AgentDeps,

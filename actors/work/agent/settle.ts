@@ -1,4 +1,4 @@
-/** What becomes of the outcome of a run: in one letter. */
+/** Settles the outcome of a run in one letter. */
 
 import { STEP_RUNS, type Step } from '#domain/agent/job/step'
 import { settledLate } from '#domain/agent/job/tool-answer'
@@ -60,7 +60,7 @@ const lateWrites = async (
 
 interface Ended {
   outcome: AgentOutcome
-  /** Whether this was tried in vain, so that what may be to blame is left out. */
+  /** Whether settling has failed in vain, so that whatever may be to blame is left out. */
   isInVain: boolean
 }
 
@@ -76,7 +76,7 @@ const settled = async (deps: AgentDeps, at: At, run: AgentRun, ended: Ended) => 
   }
   if (outcome.kind === 'read') return answerJob(at, await givenAnswer(deps, at, outcome.results))
   const isOneTool = run.kind === 'reach' || run.kind === 'urgent' || run.kind === 'outside'
-  // The letter of the urgent tool has written the step.
+  // The urgent tool's own letter has written the step.
   if (outcome.kind === 'done' || !isOneTool) return answerJob(at, { kind: 'nothing' })
   return settleReach(deps, at, run.step, ended)
 }

@@ -1,7 +1,7 @@
 /**
- * A conversation that has grown too long for the model is summarised before the next thought: by a
- * step of its own, whose commit holds the summary. If it fails, the thought goes without the oldest
- * messages.
+ * Summarises a conversation that has grown too long for the model before the next thought, in a
+ * step of its own whose commit contains the summary. If that fails, the thought runs without the
+ * oldest messages.
  */
 import { Buffer } from 'node:buffer'
 import { Authors } from '#domain/agent/job/authors'
@@ -49,8 +49,8 @@ export interface Summarising {
 }
 
 /**
- * Whether the job may summarise: some must be left to think about, and one that failed is not tried
- * again.
+ * Whether the job may summarise: model calls must be left for thinking, and a failed summary is not
+ * retried.
  */
 const mayBegin = ({ model, task, message_id }: Job, heads: readonly StepHead[]): boolean => {
   const before = heads.filter(({ kind }) => kind === 'summary')
@@ -63,7 +63,7 @@ const mayBegin = ({ model, task, message_id }: Job, heads: readonly StepHead[]):
   )
 }
 
-/** What is to be summarised now. */
+/** The messages to summarise now. */
 const spanOf = async (
   { sql, job }: At,
   history: History,
@@ -84,7 +84,7 @@ const spanOf = async (
 }
 
 interface Before {
-  /** The call that a stop, a death or a fault of the provider has interrupted. */
+  /** The call that was interrupted by a stop, a death or an error of the provider. */
   tried: Step | undefined
   history: History | undefined
 }
@@ -96,7 +96,7 @@ export const beginSummarising = async (
   heads: readonly StepHead[],
   { tried, history }: Before,
 ): Promise<{ change: JobChange; run: Summarising } | undefined> => {
-  // A thought that was tried before goes on with what it had.
+  // A thought that was tried before continues with what it had.
   if (tried?.kind === 'model' || !history) return undefined
   const { gate, job, facts, caller, callerNow, authors } = at
   const models = deps.models()
@@ -118,7 +118,7 @@ export const beginSummarising = async (
   return { change, run: { kind: 'summary', step, span, maxTokens, ...of } }
 }
 
-/** Undefined: there is none. */
+/** Undefined if there is none. */
 export const summaryIn = (
   { summary, ...before }: StoredSummary,
   authors: Authors,

@@ -1,4 +1,4 @@
-/** How a thought of a job begins: what the model is shown, and what is set aside for it. */
+/** The beginning of a thought: what the model is shown, and what is reserved for it. */
 import { Buffer } from 'node:buffer'
 import type { Tool } from '#decisions/agent/toolbox'
 import { isForStranger } from '#domain/agent/channel/trust'
@@ -39,7 +39,7 @@ export interface Of {
   caller: At['caller']
 }
 
-/** A call of the model. */
+/** A model call. */
 export interface Thinking extends Of {
   kind: 'think'
   step: Step
@@ -47,15 +47,15 @@ export interface Thinking extends Of {
   tools: Tool[]
   offered: string[]
   last: boolean
-  /** Without the model: a command, or no model is set. */
+  /** An answer without the model: to a command, or because no model is configured. */
   byDesk: boolean
   maxTokens: number
-  /** What the conversation asks of people already. */
+  /** What the conversation already asks of people. */
   open: TranscriptMessage[]
   authors: At['authors']
 }
 
-/** What a thought depends on: nothing of the workspace for a stranger's. */
+/** What a thought depends on; for a stranger's, nothing of the workspace. */
 const thoughtParts = (job: Job, before: StepHead | undefined, asked: StepHead | undefined) => {
   const isStrangers = isForStranger(job.on_behalf)
   return {
@@ -87,13 +87,13 @@ interface First {
     pinned?: Bytes
     said?: (Bytes & { summary_bytes: number }) | undefined
   }
-  /** Of the history. */
+  /** The size of the history. */
   most: number
 }
 
 type Bytes = { bytes: number } | undefined
 
-/** Of the first request of a job. */
+/** The size of a job's first request. */
 const firstBytes = (
   { message_id, task, goal }: Job,
   { system, tools, open, loaded: { memories, pinned, said }, most }: First,
@@ -106,7 +106,7 @@ const firstBytes = (
   (pinned?.bytes ?? 0) +
   Math.min((said?.bytes ?? 0) + (said?.summary_bytes ?? 0), most)
 
-/** What the model is shown, besides the words of the conversation. */
+/** What the model is shown besides the conversation. */
 const shownTo = (deps: AgentDeps, at: At, { served, denied, open, ...loaded }: ThoughtFacts) => {
   const { job } = at
   const offered = job.task ? [] : offeredOf(withTools(deps, served), at, denied)
@@ -119,7 +119,7 @@ const shownTo = (deps: AgentDeps, at: At, { served, denied, open, ...loaded }: T
   }
 }
 
-/** Tokens and money set aside for the call; or the budget that is used up. */
+/** Tokens and money reserved for the call, or the budget that is used up. */
 const reserveFor = (
   deps: AgentDeps,
   { gate, job }: At,
@@ -183,10 +183,13 @@ const releaseOthers = async ({ job, sql, gate }: At): Promise<Effects> => {
   }
 }
 
-/** What a command is told by its beginning; the whole of one without a mark. */
+/**
+ * How much of a message is read to recognise a command: its beginning, or all of one without a
+ * mark.
+ */
 const LONGEST_COMMAND = LONGEST_UNMARKED + 1_000
 
-/** Whether a command of a person is to be carried out, which no budget keeps waiting. */
+/** Whether to carry out a person's command, which no budget delays. */
 const isByDesk = async (
   { desk }: AgentDeps,
   job: Job,
@@ -197,7 +200,7 @@ const isByDesk = async (
   return desk.takes(words?.content ?? (job.parent_id === null ? job.goal : ''))
 }
 
-/** What a stranger's job is told says nothing of the workspace. */
+/** What a stranger's job is told reveals nothing of the workspace. */
 const rulesFor = (
   { gate, job, authors }: At,
   offered: readonly Tool[],
@@ -212,7 +215,7 @@ const rulesFor = (
 
 const dayOf = ({ now }: Gate): string => now.toISOString().slice(0, 10)
 
-/** `person`: who has asked. */
+/** `person`: the person who asked. */
 const systemFor = (
   gate: Gate,
   offered: readonly Tool[],

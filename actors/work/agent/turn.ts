@@ -1,5 +1,5 @@
 /**
- * What a model is given at a job's next thought. It is read beside the mailbox, because it can be
+ * What a model is given for a job's next thought. It is read beside the mailbox, because it can be
  * long.
  */
 import { Buffer } from 'node:buffer'
@@ -32,11 +32,11 @@ import type { Thinking } from './thought.ts'
 
 interface Asking {
   turn: ThinkRequest
-  /** The words of a person that the job answers. */
+  /** The person's words that the job answers. */
   typed: string
-  /** Ids of the memories among the messages. */
+  /** The ids of the memories among the messages. */
   memoryIds: string[]
-  /** Those of the system message. */
+  /** The playbooks in the system message. */
   playbooks: GivenPlaybook[]
 }
 
@@ -60,8 +60,8 @@ const turnParts = ({ job, byDesk }: Pick<Thinking, 'job' | 'byDesk'>) => {
 }
 
 /**
- * What was said in the conversation, the job's own message last; the goal of a job that answers
- * none.
+ * What was said in the conversation, ending with the job's own message; for a job that answers
+ * none, its goal.
  */
 const messagesOf = (
   { job, authors }: Thinking,
@@ -118,7 +118,7 @@ export const turnOf = async (
   }
 }
 
-/** By steps. */
+/** By step. */
 const decidersBy = (
   decided: { step_id: string; author: MessageAuthor }[],
   authors: Authors,
@@ -130,7 +130,7 @@ const decidersBy = (
     }),
   )
 
-/** The summary of the oldest messages, then those that fit of the others. */
+/** The summary of the oldest messages, followed by those of the others that fit. */
 const withSummary = (
   messages: TranscriptMessage[],
   { before, authors }: { before: StoredSummary | undefined; authors: Authors },

@@ -1,4 +1,4 @@
-/** The letter of an urgent tool of a job: pause-all. */
+/** The letter of a job's urgent tool: pause-all. */
 import { commandEffects, factsAt, jobEffects } from '#decisions/agent/job-effects'
 import { refusalOf } from '#decisions/agent/refusal'
 import type { ToolContext } from '#decisions/agent/toolbox'
@@ -15,7 +15,7 @@ import type { AgentDeps } from './deps.ts'
 import { carriedOut } from './execute.ts'
 import type { Single } from './run.ts'
 
-/** Its commit holds the step's result, so it is never done twice. */
+/** Its commit contains the step's result, so it is never done twice. */
 export const urgentLetter = (
   deps: AgentDeps,
   { job, step, caller }: Pick<Single, 'job' | 'step' | 'caller'>,
