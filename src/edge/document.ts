@@ -33,22 +33,22 @@ const compress: Record<Coding, (body: Uint8Array) => Uint8Array> = {
   identity: (body) => body,
 }
 
-const serialise = (value: unknown) => {
-  const plain = new TextEncoder().encode(JSON.stringify(value))
-  return { plain, hash: createHash('sha256').update(plain).digest('base64url').slice(0, 27) }
-}
+/** The value as JSON. */
+export const staticDocument = (value: unknown): StaticDocument =>
+  staticText(() => new TextEncoder().encode(JSON.stringify(value)))
 
-export const staticDocument = (value: unknown): StaticDocument => {
-  let serialised: ReturnType<typeof serialise> | undefined
+/** `packed`: the same text compressed by brotli, if it is kept so. */
+export const staticText = (read: () => Uint8Array, packed?: () => Uint8Array): StaticDocument => {
+  let source: { plain: Uint8Array; hash: string } | undefined
   const made = new Map<Coding, Representation>()
   return (coding) => {
     const known = made.get(coding)
     if (known) return known
-    serialised ??= serialise(value)
-    const { plain, hash } = serialised
+    source ??= hashed(read())
+    const { plain, hash } = source
     // Each coding has its own bytes, so it needs its own strong ETag.
     const fresh = {
-      body: compress[coding](plain),
+      body: coding === 'br' && packed ? packed() : compress[coding](plain),
       etag: coding === 'identity' ? `"${hash}"` : `"${hash}-${coding}"`,
     }
     made.set(coding, fresh)
@@ -56,11 +56,20 @@ export const staticDocument = (value: unknown): StaticDocument => {
   }
 }
 
-export const documentResponse = (document: StaticDocument, request: Request): Response => {
+const hashed = (plain: Uint8Array) => ({
+  plain,
+  hash: createHash('sha256').update(plain).digest('base64url').slice(0, 27),
+})
+
+export const documentResponse = (
+  document: StaticDocument,
+  request: Request,
+  own: Record<string, string> = { 'content-type': JSON_TYPE },
+): Response => {
   const coding = encodingOf(request.headers.get('accept-encoding'), CODINGS)
   const { body, etag } = document(coding)
   const headers = {
-    'content-type': JSON_TYPE,
+    ...own,
     etag,
     vary: 'accept-encoding',
     'cache-control': 'public, max-age=300',

@@ -15,6 +15,7 @@ import { documentResponse, type StaticDocument } from './document.ts'
 import type { Incoming } from './incoming.ts'
 import { receiveLetter } from './internal.ts'
 import { MCP_PATH, type McpEndpoint } from './mcp/endpoint.ts'
+import { referenceRoutes } from './reference.ts'
 import { answerResponse, errorResponse, requestIdOf } from './respond.ts'
 import type { Route } from './route.ts'
 import { type ServeDeps, serve } from './serve.ts'
@@ -166,5 +167,6 @@ const publicRoutes = ({
     ['/api/v1/openapi.json', (request) => documentResponse(documents.openapi, request)],
     ['/api/v1/capabilities', (request) => documentResponse(documents.capabilities, request)],
     ['/.well-known/tendril.json', (request) => documentResponse(documents.capabilities, request)],
+    ...referenceRoutes,
   ]
 }

@@ -66,7 +66,7 @@ export const build = async (
     compile: {
       ...(target && { target }),
       outfile,
-      assets: [join(root, 'sql'), ...(postgres ? [postgres] : [])],
+      assets: [join(root, 'sql'), join(root, 'assets'), ...(postgres ? [postgres] : [])],
       // The binary must not load code or settings from the folder in which it runs.
       autoloadDotenv: false,
       autoloadBunfig: false,

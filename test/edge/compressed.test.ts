@@ -1,13 +1,12 @@
 /** The content codings of the public documents. */
 import { describe, expect, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { DOCUMENTS } from '#test/support/http/paths'
 import { useSharedApp } from '#test/support/use'
-
-const DOCUMENTS = ['/api/v1/openapi.json', '/api/v1/capabilities', '/.well-known/tendril.json']
 
 const app = useSharedApp()
 
-describe.each(DOCUMENTS)('%s', (path) => {
+describe.each([...DOCUMENTS, '/docs/swagger-ui.css'])('%s', (path) => {
   /** Requests without decompressing the answer. */
   const fetchWith = (acceptEncoding: string, more: Record<string, string> = {}, method = 'GET') =>
     fetch(`${app.url}${path}`, {

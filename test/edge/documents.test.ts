@@ -17,6 +17,7 @@ import {
   INBOUND,
   OAUTH,
   PUBLIC,
+  REFERENCE,
   SHARED,
 } from '#test/support/http/paths'
 import { useSharedApp } from '#test/support/use'
@@ -53,7 +54,7 @@ describe.each(PUBLIC)('%s', (path) => {
   })
 })
 
-describe.each(DOCUMENTS)('%s', (path) => {
+describe.each([...DOCUMENTS, ...REFERENCE])('%s', (path) => {
   test('is sent again only after a change', async () => {
     const first = await app.send('GET', path, { key: null })
     const etag = first.headers.get('etag')!

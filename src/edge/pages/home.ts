@@ -10,6 +10,7 @@ import { emailText, roleText } from './words.ts'
 const addresses = (publicUrl: string): Html => html`<h2>For programs and agents</h2>
 <dl>
 <dt>REST</dt><dd>${publicUrl}/api/v1</dd>
+<dt>REST reference</dt><dd><a href="/docs">${publicUrl}/docs</a></dd>
 <dt>REST documentation (OpenAPI)</dt><dd><a href="/api/v1/openapi.json">${publicUrl}/api/v1/openapi.json</a></dd>
 <dt>MCP</dt><dd>${publicUrl}/api/v1/mcp</dd>
 <dt>Capability manifest</dt><dd><a href="/.well-known/tendril.json">${publicUrl}/.well-known/tendril.json</a></dd>

@@ -7,7 +7,9 @@ export const DOCUMENTS = [
   '/.well-known/tendril.json',
 ]
 const HEALTH = '/health'
-export const PUBLIC = [HEALTH, ...DOCUMENTS]
+/** The page of the API's reference, and its files: no API, so no document describes them. */
+export const REFERENCE = ['/docs', '/docs/swagger-ui.css', '/docs/swagger-ui.js']
+export const PUBLIC = [HEALTH, ...DOCUMENTS, ...REFERENCE]
 /** The endpoints of OAuth, with forms for input and errors of their own. */
 export const OAUTH = ['code', 'token', 'revoke'].map((name) => `/api/v1/app/device/${name}`)
 /** Documented beside the operations. */
