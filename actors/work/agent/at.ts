@@ -46,9 +46,9 @@ export interface At extends AroundJob {
   heads: readonly Head[]
   /** Whether it waits for another job of its conversation. */
   isBehind: boolean
-  /** What a person asked for. */
+  /** The job that a person asked for. */
   goal: string
-  /** Calls of the model that the whole tree has made. */
+  /** Model calls that the whole tree has made. */
   treeCalls: number
 }
 

@@ -37,14 +37,12 @@ export interface Parent {
 export interface AroundJob {
   /** Its row of work, if the letter has claimed that; else one is made where the job goes on. */
   work?: { id: string }
-  /**
-   * Rows of work of the conversation's next jobs, which may begin once this one has ended or waits.
-   */
+  /** Rows of work of the conversation's next jobs, which may begin once this job ends or waits. */
   next?: readonly string[]
-  /** Of a run: its schedule, and the row of work of its next time. */
+  /** For a run: its schedule, and the row of work for its next time. */
   run?: { schedule: Schedule; work: string | undefined } | undefined
   parent?: Parent | undefined
-  /** Jobs below it that are not over. */
+  /** Open jobs below it. */
   below?: readonly OpenJob[]
   /** Where its answer goes, of a job that a message of a channel has begun. */
   channel?: { origin: ChannelOrigin; publicUrl: string } | undefined
@@ -110,7 +108,7 @@ const writesOf = (change: JobChange): Query[] => {
   ]
 }
 
-/** What a job that ends before its time still asks or was about to do. */
+/** Ends what a job that is cut short still asks for or was about to do. */
 const calledOff = ({ job, isNew, steps, facts }: JobChange): Query[] => {
   const { id, status, error } = job
   if (isNew || (status !== 'failed' && status !== 'cancelled')) return []
@@ -128,7 +126,7 @@ const calledBy = ({ id, on_behalf }: Job, step: number) => ({
 
 const byAgent = ({ id }: Job) => ({ kind: 'agent', id, surface: 'agent' })
 
-/** What has left the workspace is in its audit. */
+/** Records in the audit what has left the workspace. */
 const outsideEffects = (
   { job, facts }: JobChange,
   { server, tool, step, outcome }: OutsideCall,

@@ -16,7 +16,9 @@ const sampleValue = ({ type, shown, of }: Field, mark: string): unknown => {
   return [mark]
 }
 
-/** `mark`: in each text that is no word of a list. `given`: what the row has of its own. */
+/**
+ * `mark`: goes into every text that is not one of a list of words. `given`: the row's own values.
+ */
 export const sampleOf = <R extends Declared, const Given extends object>(
   { fields }: R,
   mark: string,

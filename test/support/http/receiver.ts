@@ -18,7 +18,7 @@ export interface ReceiverAnswer {
   status?: number
   headers?: Record<string, string>
   body?: string | Buffer
-  /** `before`: no answer comes; `within`: the answer begins with `body` and never ends. */
+  /** `before`: no answer comes. `within`: the answer begins with `body` and never ends. */
   hang?: 'before' | 'within'
   /** Instead of an HTTP answer: these bytes, then the end. */
   raw?: string

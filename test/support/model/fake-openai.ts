@@ -138,7 +138,7 @@ const uncalled = {
   ],
 }
 
-/** One an answer, by name; `hang…`: nothing comes any more. */
+/** Replies by name, one for each answer. `hang…`: then goes silent. */
 const replies = {
   valid: (asked: Asked) => drafted(asked),
   wrong_schema: ({ body }: Asked) =>

@@ -84,7 +84,7 @@ const kept = (call: TranscriptCall): TranscriptCall => ({
   name: name(call.name),
 })
 
-/** A thought as the job keeps it. */
+/** A thought in the form that the job keeps. */
 export type KeptThought = Omit<Thought, 'left'> & { refused: Refused }
 
 /**

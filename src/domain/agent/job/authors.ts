@@ -94,8 +94,8 @@ const isSame = (a: MessageAuthor, b: MessageAuthor): boolean =>
   keyOf(a) === keyOf(b) || (a.personId !== null && a.personId === b.personId)
 
 /**
- * Authors beyond those who were asked about are nobody any more: more than are looked up must not
- * let one of them pass for the caller.
+ * Authors who were not looked up, because there are too many, count as nobody: otherwise one of
+ * them could pass for the caller.
  */
 export const withUnknown = (
   asked: readonly MessageAuthor[],

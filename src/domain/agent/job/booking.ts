@@ -52,8 +52,8 @@ export const book = (
 }
 
 /**
- * The reservation of a call that is settled. That of one that is not stays, and the job shows it. A
- * call that began before jobs had these fields may not be in them.
+ * Removes a settled call's reservation from the job, which shows the reservations of unsettled
+ * calls. A call that began before jobs had these fields may be missing from them.
  */
 const release = (change: JobChange, { reserved_tokens, reserved_cost }: Step): JobChange =>
   setJob(change, {
@@ -62,7 +62,7 @@ const release = (change: JobChange, { reserved_tokens, reserved_cost }: Step): J
   })
 
 /**
- * A call that failed keeps no reservation, since nothing was delivered. But the provider may have
+ * A failed call keeps no reservation, because nothing was delivered. But the provider may have
  * counted an answer that broke off.
  */
 export const unbook = (

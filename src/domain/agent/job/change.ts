@@ -112,7 +112,7 @@ export const setJob = (change: JobChange, patch: Partial<Job>): JobChange => {
   return job.status === change.job.status ? set : tell(set, statusNews(job))
 }
 
-/** The job has read untrusted words from there. */
+/** Records that the job has read untrusted words from this source. */
 export const taintJob = (change: JobChange, sources: readonly string[]): JobChange => {
   const taint = tainted(change.job.taint, sources)
   return taint === change.job.taint ? change : setJob(change, { taint })
@@ -124,7 +124,7 @@ export const putStep = (change: JobChange, step: Step): JobChange => {
   return { ...change, steps: [...change.steps, { ...step, updated_at: change.facts.now }] }
 }
 
-/** A step that did not exist. It takes the job's next number. */
+/** Adds a new step, which takes the job's next number. */
 export const addStep = (
   change: JobChange,
   made: Omit<NewStep, 'id' | 'job_id' | 'number'>,
@@ -165,7 +165,7 @@ export const endCall = (change: JobChange, step: Step): JobChange => {
   return endStep(setJob(change, counted), { ...step, ...times })
 }
 
-/** Handles of records that are shown for the first time. */
+/** Adds handles for records that are shown for the first time. */
 export const nameRecords = (change: JobChange, added: Handles): JobChange => {
   const { thread } = change
   if (!thread || Object.keys(added).length === 0) return change

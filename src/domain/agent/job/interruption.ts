@@ -72,14 +72,14 @@ const giveUp = (before: JobChange, steps: readonly Step[]): JobChange => {
   return goOnWithout(change, steps)
 }
 
-/** A child has not ended in time: it is called off, and its parent goes on without an answer. */
+/** A child has not ended in time: it is cancelled, and its parent goes on without an answer. */
 const giveUpChild = (before: JobChange, step: Step): JobChange => {
   const error = 'the sub-agent did not end within 24 hours, and was called off'
   const change = afterWaiting(before, failCall(before, step, error))
   return goOn({ ...change, callsOffBelow: true })
 }
 
-/** An orderly stop is no death: the steps are as before. */
+/** An orderly stop is no death: the steps stay as they were. */
 const undo = (
   before: JobChange,
   { steps, isThought }: { steps: readonly Step[]; isThought: boolean },

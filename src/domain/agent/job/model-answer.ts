@@ -30,7 +30,7 @@ import { mostAttempts } from './tasks/task.ts'
 /** Its arguments as the operation takes them: with ids in the place of handles. */
 export type Checked = { args: Record<string, unknown>; hash: string } | { error: string }
 
-/** What a call becomes. */
+/** The verdict on a call. */
 export type Judged = Pick<Step, 'state' | 'why'> & {
   error?: string
   approval?: { summary: string; subject: Subject }
@@ -57,12 +57,11 @@ export interface GivenThought {
   thought: KeptThought
   byDesk: boolean
   ms: number
-  /** The words of a person that the job answers. */
-  typed: string
-  /** Ids of memories, and playbooks, that it was given. */
+  /** The person's words that the job answers. */typed: string
+  /** The ids of the memories, and the playbooks, that it was given. */
   memoryIds: string[]
   playbooks: GivenPlaybook[]
-  /** Where text of people outside came from that the answer itself contains. */
+  /** The sources of outsiders' text that the answer itself contains. */
   foreign: string[]
 }
 
@@ -85,7 +84,7 @@ export const answerThought = (before: JobChange, answer: AnsweredThought): JobCh
     answer: answerOf(answer),
     untrusted: foreign[0] ?? null,
   })
-  // The steps of a job are given the same memories.
+  // All steps of a job are given the same memories.
   const change = model_calls === 1 ? { ...answered, memoryIds } : answered
   if (task) return answerTask(change, thought.text)
   if (calls.length > 0) return callOrRepeat(change, answer)
@@ -105,8 +104,8 @@ const answerOf = ({
 })
 
 /**
- * Why a job that nobody watches cannot begin: its goal is no command, and the desk has only words
- * for it.
+ * Why a job that nobody watches cannot begin: its goal is no command, and the desk could only
+ * answer in words.
  */
 const helplessEnd = (
   { job }: JobChange,
@@ -130,15 +129,15 @@ const answerWords = (change: JobChange, { thought, heads, usage }: AnsweredThoug
   const done = heads.filter(({ kind, state }) => kind === 'tool' && state === 'done')
   const tools_used = [...new Set(done.map(({ name }) => name))]
   const said = say(change, { role: 'assistant', content, model, tools_used })
-  // Nobody else would hear it.
+  // Nobody else would hear the answer.
   const isAlone = change.job.conversation_id === null
   const output = { text: content, toolsUsed: tools_used }
   return completeJob(isAlone ? setJob(said, { output }) : said)
 }
 
 /**
- * That a budget is nearly used up is said in the answer of the job that brings it there, and to
- * nobody outside the workspace.
+ * The answer of the job that nearly uses up a budget says so, but not to anybody outside the
+ * workspace.
  */
 const nearLine = ({ job, spend }: JobChange, usage: PlanUsage): string => {
   if (isForStranger(job.on_behalf)) return ''
@@ -156,7 +155,7 @@ const repeat = (before: JobChange): JobChange => {
   return invalid_answers >= MOST_INVALID ? endAsFailed(change, 'model_invalid') : goOn(change)
 }
 
-/** In characters: the longest arguments of a transcript. */
+/** In characters: the longest arguments in a transcript. */
 const LONGEST_ASKED = 20_000
 
 const acceptCall = (
@@ -175,7 +174,7 @@ const acceptCall = (
     of_step,
     ...('error' in checked ? {} : { args: checked.args, args_hash: checked.hash }),
     class: of,
-    // It has never begun: a call that is refused counts as none.
+    // A refused call never began, so it does not count as a call.
     ...(error !== undefined && { error, result: { text: error }, ended_at: before.facts.now }),
   })
   const step = change.added.at(-1)!
@@ -201,7 +200,7 @@ const callOrRepeat = (before: JobChange, answer: AnsweredThought): JobChange => 
   const change = calls.reduce((to, call) => acceptCall(to, call, answer), before)
   if (calls.every(({ checked }) => 'error' in checked)) return repeat(change)
   const called = setJob(change, { invalid_answers: 0 })
-  // Its calls are before those of the commands after it, which need not wait for their end.
+  // Its calls come before the commands after it, which need not wait for its end.
   return goOn({ ...called, givesWay: called.job.typed })
 }
 

@@ -11,7 +11,7 @@ export interface ModelFailure {
   ms: number
 }
 
-/** Causes that time may mend, with the pauses before each further try. */
+/** Causes that may disappear with time, with the pauses before each further try. */
 const passing: readonly ThinkFailure[] = [
   'rate_limited',
   'timeout',

@@ -29,7 +29,7 @@ export const answerSummary = (before: JobChange, answer: AnsweredSummary): JobCh
     return goOn(endStep(change, { ...step, state: 'failed', error: 'model_invalid' }))
   const kept = { result: { text }, untrusted: untrusted ? CONVERSATION : null }
   const done = goOn(endStep(change, { ...step, ...kept }))
-  // Another job of the conversation may have summarised meanwhile.
+  // Another job of the conversation may meanwhile have summarised it.
   return summarisedTo === span.from ? { ...done, summary: { span, text, untrusted } } : done
 }
 

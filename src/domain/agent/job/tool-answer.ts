@@ -37,12 +37,12 @@ interface ServedBy {
   source?: string
 }
 
-/** Said of a tool that was tried in vain. */
+/** The result of a tool that was tried in vain. */
 export const IN_VAIN = 'tool_failed: it failed three times'
-/** Said of one that was carried out. */
+/** The result of one that was carried out. */
 const UNREADABLE = 'tool_failed: it was called, and its result could not be read'
 
-/** Where foreign text comes from: of a page, its host. */
+/** The source of foreign text: for a page, its host. */
 const sourceOf = ({ name, class: of, args }: Step): string =>
   of === 'outside_read' ? `${name} ${hostOf(String(args?.url)) ?? ''}`.trim() : name
 
@@ -63,7 +63,7 @@ export const finishCall = (
   const value = forms.kept(step.name, answer)
   const sources = sourcesOf(forms, step, value)
   const isAction = before.job.kind === 'action'
-  // The ids of a server are its own.
+  // An MCP server uses ids of its own.
   const hasIds = !isAction && forms.tools.get(step.name)?.server === undefined
   const book = new HandleBook(before.thread?.handles ?? {})
   const shown = hasIds ? book.shorten(value, forms.naming(step.name)) : value
@@ -87,7 +87,7 @@ const failure = (error: string) => ({
   error,
 })
 
-/** A refusal is a result for the model. `from`: where its words come from, if they are not ours. */
+/** A refusal as a result for the model. `from`: the source of its words, if they are not ours. */
 export const failCall = (
   change: JobChange,
   step: Step,
@@ -136,7 +136,7 @@ const countOutside = (
   return { ...change, outside: [...change.outside, { server, tool, step, outcome }] }
 }
 
-/** An answer that cannot be shown must not take the others with it. */
+/** An answer that cannot be shown must not make the others fail. */
 const finishOrFail = (before: JobChange, step: Step, forms: ToolForms, answer: unknown) => {
   try {
     return finishCall(before, step, { forms, answer })
@@ -154,7 +154,7 @@ export const settleCall = (
   const counted = countOutside(change, server, step, given)
   if ('unknown' in given) return endStep(counted, { ...step, state: 'unknown' })
   if ('value' in given) return finishOrFail(counted, step, forms, given.value)
-  // A program outside words its errors itself.
+  // An external program writes its own error texts.
   return failCall(counted, step, given.error, step.class === 'outside_write' ? source : null)
 }
 
