@@ -57,7 +57,8 @@ export interface GivenThought {
   thought: KeptThought
   byDesk: boolean
   ms: number
-  /** The person's words that the job answers. */typed: string
+  /** The person's words that the job answers. */
+  typed: string
   /** The ids of the memories, and the playbooks, that it was given. */
   memoryIds: string[]
   playbooks: GivenPlaybook[]
