@@ -1,5 +1,6 @@
 /** What migrations must not forget. */
 import { expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { BASELINE, type Migration, shippedMigrations } from '#store/engine/migrations'
 
@@ -48,6 +49,13 @@ const unseen = (migrations: Migration[]): string[] => {
     return forced.has(table) ? [`${name} ${table}`] : []
   })
 }
+
+test('the baseline stays as it is, down to its comments, or databases that have it are refused', () => {
+  const { text } = shippedMigrations().find(({ name }) => name === BASELINE)!
+  expect(createHash('sha256').update(text).digest('hex')).toBe(
+    '5a9b04c2937c1229aa7dde3bd211449ceb09dd7a7cc8a7910c29f467ee8c65e3',
+  )
+})
 
 test('a migration switches policies off while it changes rows of workspaces, or an owner who is no superuser changes none', () => {
   expect(unseen(shippedMigrations())).toEqual([])
