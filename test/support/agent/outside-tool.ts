@@ -3,6 +3,8 @@
  */
 import type { Tool, ToolBox } from '#decisions/agent/toolbox'
 import { fail } from '#kernel/errors'
+import { testStops } from '../actors/stops.ts'
+import { plannedModel } from './plan.ts'
 
 export const OUTSIDE = 'outside_note'
 
@@ -66,3 +68,18 @@ export const withOutside =
       sources: (name, value) => (name === OUTSIDE ? undefined : box.sources(name, value)),
       isForeign: (name, value) => name !== OUTSIDE && box.isForeign(name, value),
     })
+
+/**
+ * Jobs that stop where a test says: also at `test.asked`, in the model, and at `test.sent`, when a
+ * note is outside. `sent` has the texts of the notes.
+ */
+export const stoppableJobs = () => {
+  const stops = testStops()
+  const sent: string[] = []
+  const send = async (text: string): Promise<void> => {
+    sent.push(text)
+    await stops.at('test.sent')
+  }
+  const thinker = plannedModel(() => stops.at('test.asked'))
+  return { stops, sent, overrides: { failpoints: stops.at, thinker, tools: withOutside(send) } }
+}

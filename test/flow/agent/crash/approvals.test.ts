@@ -3,11 +3,10 @@
  * and what a person decides after a doubt.
  */
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { testStops } from '#test/support/actors/stops'
 import { overJob } from '#test/support/agent/agent'
 import { brokenInvariants } from '#test/support/agent/invariants'
-import { OUTSIDE, withOutside } from '#test/support/agent/outside-tool'
-import { type Plan, plannedModel } from '#test/support/agent/plan'
+import { OUTSIDE, stoppableJobs } from '#test/support/agent/outside-tool'
+import type { Plan } from '#test/support/agent/plan'
 import { ask, endOf, newAgentStory } from '#test/support/agent/story'
 import { useSuccession } from '#test/support/agent/succession'
 import { eventually, type TestApp } from '#test/support/app'
@@ -15,16 +14,8 @@ import { insertItem } from '#test/support/database/writes'
 import { crash } from '#test/support/growth/story'
 import { tokenOf } from '#test/support/session'
 
-const stops = testStops()
-const sent: string[] = []
-const tools = withOutside(async (text) => {
-  sent.push(text)
-  await stops.at('test.sent')
-})
-
-const processes = useSuccession({
-  overrides: { failpoints: stops.at, thinker: plannedModel(), tools },
-})
+const { stops, sent, overrides } = stoppableJobs()
+const processes = useSuccession({ overrides })
 
 const asked = async ({ owner }: TestApp, jobId: string) => {
   const rows = () =>

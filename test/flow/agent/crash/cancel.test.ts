@@ -3,26 +3,15 @@
  * conversation takes the next message.
  */
 import { expect, test } from 'bun:test'
-import { testStops } from '#test/support/actors/stops'
 import { jobOf, overJob } from '#test/support/agent/agent'
 import { brokenInvariants } from '#test/support/agent/invariants'
-import { OUTSIDE, withOutside } from '#test/support/agent/outside-tool'
-import { plannedModel, planText } from '#test/support/agent/plan'
+import { OUTSIDE, stoppableJobs } from '#test/support/agent/outside-tool'
+import { planText } from '#test/support/agent/plan'
 import { ask, endOf, learned, newAgentStory, notesAndOutside } from '#test/support/agent/story'
 import { eventually } from '#test/support/app'
 import { useApp } from '#test/support/use'
 
-const stops = testStops()
-const sent: string[] = []
-const send = async (text: string): Promise<void> => {
-  sent.push(text)
-  await stops.at('test.sent')
-}
-const overrides = {
-  failpoints: stops.at,
-  thinker: plannedModel(() => stops.at('test.asked')),
-  tools: withOutside(send),
-}
+const { stops, sent, overrides } = stoppableJobs()
 // The model of jobs that come over HTTP; it is never called, since the planned one stands in.
 const app = useApp({ overrides, env: { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' } })
 

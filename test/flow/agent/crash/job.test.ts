@@ -3,11 +3,9 @@
  * what it sent outside went out once at most, the job ends, and nothing of it is left open.
  */
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { testStops } from '#test/support/actors/stops'
 import { overJob } from '#test/support/agent/agent'
 import { brokenInvariants, recordReservations } from '#test/support/agent/invariants'
-import { OUTSIDE, withOutside } from '#test/support/agent/outside-tool'
-import { plannedModel } from '#test/support/agent/plan'
+import { OUTSIDE, stoppableJobs } from '#test/support/agent/outside-tool'
 import {
   type AgentStory,
   ask,
@@ -107,20 +105,8 @@ interface Begun {
 
 describe('a process that dies', () => {
   const found = new Map<string, Begun>()
-  const sent: string[] = []
-  const stops = testStops()
-
-  const send = async (text: string): Promise<void> => {
-    sent.push(text)
-    await stops.at('test.sent')
-  }
-  const processes = useSuccession({
-    overrides: {
-      failpoints: stops.at,
-      thinker: plannedModel(() => stops.at('test.asked')),
-      tools: withOutside(send),
-    },
-  })
+  const { stops, sent, overrides } = stoppableJobs()
+  const processes = useSuccession({ overrides })
   /** Brings a job to its point. */
   const begin = async ({ at }: Point): Promise<Begun> => {
     const story = await newAgentStory(processes.running)

@@ -3,11 +3,9 @@
  * database, while a job runs outside.
  */
 import { beforeAll, expect, test } from 'bun:test'
-import { testStops } from '#test/support/actors/stops'
 import { overJob } from '#test/support/agent/agent'
 import { brokenInvariants } from '#test/support/agent/invariants'
-import { OUTSIDE, withOutside } from '#test/support/agent/outside-tool'
-import { plannedModel } from '#test/support/agent/plan'
+import { OUTSIDE, stoppableJobs } from '#test/support/agent/outside-tool'
 import {
   type AgentStory,
   ask,
@@ -22,21 +20,10 @@ import { startProxy } from '#test/support/database/proxy'
 import { use } from '#test/support/use'
 
 const db = use(freshDb)
-const stops = testStops()
-const sent: string[] = []
-const send = async (text: string): Promise<void> => {
-  sent.push(text)
-  await stops.at('test.sent')
-}
-const overrides = {
-  failpoints: stops.at,
-  thinker: plannedModel(() => stops.at('test.asked')),
-  tools: withOutside(send),
-  sweepMs: 20,
-}
+const { stops, sent, overrides } = stoppableJobs()
 const world = use(() => new AsyncDisposableStack())
 const start = async (): Promise<TestApp> =>
-  world.use(await testApp({ database: db.options, overrides }))
+  world.use(await testApp({ database: db.options, overrides: { ...overrides, sweepMs: 20 } }))
 /** The process of the next test: of the two of a test, the one that goes on. */
 let running: TestApp
 beforeAll(async () => {

@@ -3,11 +3,9 @@
  * of them, and that jobs go on once they may.
  */
 import { afterEach, expect, test } from 'bun:test'
-import { testStops } from '#test/support/actors/stops'
 import { overJob } from '#test/support/agent/agent'
 import { brokenInvariants } from '#test/support/agent/invariants'
-import { OUTSIDE, withOutside } from '#test/support/agent/outside-tool'
-import { plannedModel } from '#test/support/agent/plan'
+import { OUTSIDE, stoppableJobs } from '#test/support/agent/outside-tool'
 import {
   type AgentStory,
   ask,
@@ -19,19 +17,8 @@ import {
 import { eventually } from '#test/support/app'
 import { useApp } from '#test/support/use'
 
-const stops = testStops()
-const sent: string[] = []
-const send = async (text: string): Promise<void> => {
-  sent.push(text)
-  await stops.at('test.sent')
-}
-const app = useApp({
-  overrides: {
-    failpoints: stops.at,
-    thinker: plannedModel(() => stops.at('test.asked')),
-    tools: withOutside(send),
-  },
-})
+const { stops, sent, overrides } = stoppableJobs()
+const app = useApp({ overrides })
 
 const switched = async ({ key }: AgentStory, action: 'pause-all' | 'resume-all') =>
   (await app.send('POST', `automation/${action}`, { key })).body.automation.in_flight

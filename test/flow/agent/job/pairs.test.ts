@@ -5,11 +5,10 @@
 import { afterEach, describe, expect, setSystemTime, test } from 'bun:test'
 import type { OnBehalf } from '#domain/agent/job/job'
 import { revokeKey } from '#store/app/keys'
-import { testStops } from '#test/support/actors/stops'
 import { jobOf, messagesIn, overJob } from '#test/support/agent/agent'
 import { brokenInvariants } from '#test/support/agent/invariants'
-import { OUTSIDE, withOutside } from '#test/support/agent/outside-tool'
-import { type Plan, plannedModel } from '#test/support/agent/plan'
+import { OUTSIDE, stoppableJobs } from '#test/support/agent/outside-tool'
+import type { Plan } from '#test/support/agent/plan'
 import {
   type AgentStory,
   ask,
@@ -22,20 +21,8 @@ import { insertItem, makeDue, setKeyScopes, setPlan, setRole } from '#test/suppo
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 
-const stops = testStops()
-const sent: string[] = []
-const send = async (text: string): Promise<void> => {
-  sent.push(text)
-  await stops.at('test.sent')
-}
-const app = useApp({
-  overrides: {
-    failpoints: stops.at,
-    thinker: plannedModel(),
-    tools: withOutside(send),
-    sweepMs: 20,
-  },
-})
+const { stops, sent, overrides } = stoppableJobs()
+const app = useApp({ overrides: { ...overrides, sweepMs: 20 } })
 const HOUR_MS = 3_600_000
 
 interface Member {

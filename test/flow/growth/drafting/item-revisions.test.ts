@@ -1,49 +1,20 @@
 /** What people change of items, the texts that these have had, over HTTP. */
 
-import { beforeEach, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { MOST_REVISIONS } from '#domain/growth/drafting/revision'
-import { newId } from '#kernel/ids'
-import { connectAccount } from '#ops/operator/admin/workspaces'
-import type { Reply } from '#test/support/app'
-import { newWorkspace, type Workspace } from '#test/support/contract/prepare'
 import { insertItem, setItem } from '#test/support/database/writes'
+import { OWN_TEXT, refusal, useOwnItems } from '#test/support/growth/own-items'
 import { inMs } from '#test/support/growth/story'
 import { useSharedApp } from '#test/support/use'
 
 const app = useSharedApp()
-const TEXT = 'Call before they do. Every delay starts at the dock.'
-
-let workspace: Workspace
-beforeEach(async () => {
-  workspace = await newWorkspace(app)
-})
-
-const send = (method: string, path: string, body?: unknown) =>
-  app.send(method, path, { key: workspace.key, ...(body === undefined ? {} : { body }) })
-const write = async (fields: object = {}) =>
-  (await send('POST', 'items', { body: TEXT, ...fields })).body.item
-const edit = (id: string, change: object) => send('PATCH', `items/${id}`, change)
-const read = async (id: string) => (await send('GET', `items/${id}`)).body.item
-
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
-const refusal = ({ status, body }: Reply<any>) => [
-  status,
-  body.error?.code,
-  body.error?.message,
-  body.error?.details?.[0]?.path,
-]
+const { connected, edit, read, send, tenantId, write } = useOwnItems(app)
 const sendsOf = async (id: string): Promise<number> =>
   (await app.owner`select 1 from work where ref_id = ${id} and kind = 'send'`).length
-/** The id of another account than the default one. */
-const connected = async (): Promise<string> => {
-  const account = await app.workplace.sandbox.connect(workspace.tenantId, `w-${newId()}`)
-  await connectAccount(app.workplace.world, workspace.tenantId, { network: 'sandbox', ...account })
-  return (await send('GET', 'connections?limit=1')).body.connections[0].id
-}
 
 describe('a change', () => {
   test('of the text of a draft makes a new revision, and keeps the first text', async () => {
-    const id = await insertItem(app, workspace.tenantId, { body: 'The machine wrote it.' })
+    const id = await insertItem(app, tenantId(), { body: 'The machine wrote it.' })
     const { item } = (await edit(id, { body: 'A person wrote it.' })).body
     expect(item).toMatchObject({
       ...{
@@ -101,7 +72,7 @@ describe('a change', () => {
   })
 
   test('of the account withdraws an approval, and leaves the text its revision', async () => {
-    const chosen = await connected()
+    const { id: chosen } = await connected()
     const { id } = await write()
     await send('POST', `items/${id}/approve`)
     expect((await edit(id, { account: chosen })).body.item).toMatchObject({
@@ -130,14 +101,14 @@ describe('a change', () => {
   test('to what it is already changes nothing', async () => {
     const { id } = await write()
     const { item } = (await send('POST', `items/${id}/approve`)).body
-    expect((await edit(id, { body: TEXT, tags: [] })).body.item).toEqual(item)
+    expect((await edit(id, { body: OWN_TEXT, tags: [] })).body.item).toEqual(item)
   })
 
   test('of the title of an article replaces its first line, in the list of articles too', async () => {
     const { id } = await write({ kind: 'article', title: 'Late again' })
     expect((await edit(id, { title: 'On time' })).body.item).toMatchObject({
       title: 'On time',
-      body: `On time\n\n${TEXT}`,
+      body: `On time\n\n${OWN_TEXT}`,
       revision: 2,
     })
     expect((await edit(id, { body: 'Never late\n\nA text.' })).body.item.title).toBe('Never late')
@@ -172,7 +143,7 @@ describe('a change', () => {
   ])(
     'of the text of an item that is %s is refused, with what can be done',
     async (status, message) => {
-      const id = await insertItem(app, workspace.tenantId)
+      const id = await insertItem(app, tenantId())
       await setItem(app, id, { status, ...(status === 'posted' ? { posted_at: new Date() } : {}) })
       expect(refusal(await edit(id, { body: 'Another text.' })).slice(0, 3)).toEqual([
         409,
@@ -188,7 +159,7 @@ describe('a change', () => {
 
 describe('revisions', () => {
   test('beyond the hundredth push out the oldest but the first', async () => {
-    const id = await insertItem(app, workspace.tenantId, { body: 'The machine wrote it.' })
+    const id = await insertItem(app, tenantId(), { body: 'The machine wrote it.' })
     for (let n = 2; n <= MOST_REVISIONS + 2; n++) await edit(id, { body: `Version ${n}` })
     const first = (await send('GET', `items/${id}/revisions?limit=100`)).body
     const numbers = first.revisions.map(({ number }: { number: number }) => number)

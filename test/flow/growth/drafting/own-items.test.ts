@@ -1,54 +1,27 @@
 /** Items that people write themselves, and copies, over HTTP. */
-import { beforeEach, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { MOST_DRAFTS } from '#domain/growth/drafting/item-edits'
 import { newId } from '#kernel/ids'
-import { connectAccount } from '#ops/operator/admin/workspaces'
-import type { Reply } from '#test/support/app'
-import { newWorkspace, type Workspace } from '#test/support/contract/prepare'
 import { insertItem, insertItems, setUsed } from '#test/support/database/writes'
+import { OWN_TEXT, refusal, useOwnItems } from '#test/support/growth/own-items'
 import { useSharedApp } from '#test/support/use'
 
 const app = useSharedApp()
 const CONTROL = 'a control character; of those, only tabs and line breaks are allowed'
-const TEXT = 'Call before they do. Every delay starts at the dock.'
-
-let workspace: Workspace
-beforeEach(async () => {
-  workspace = await newWorkspace(app)
-})
-
-const send = (method: string, path: string, body?: unknown) =>
-  app.send(method, path, { key: workspace.key, ...(body === undefined ? {} : { body }) })
-const write = async (fields: object = {}) =>
-  (await send('POST', 'items', { body: TEXT, ...fields })).body.item
-const edit = (id: string, change: object) => send('PATCH', `items/${id}`, change)
-const read = async (id: string) => (await send('GET', `items/${id}`)).body.item
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
-const refusal = ({ status, body }: Reply<any>) => [
-  status,
-  body.error?.code,
-  body.error?.message,
-  body.error?.details?.[0]?.path,
-]
-const connected = async () => {
-  const account = await app.workplace.sandbox.connect(workspace.tenantId, `w-${newId()}`)
-  await connectAccount(app.workplace.world, workspace.tenantId, { network: 'sandbox', ...account })
-  const { connections } = (await send('GET', 'connections?limit=1')).body
-  return { ...account, id: connections[0].id as string, handle: connections[0].handle as string }
-}
+const { connected, edit, read, send, tenantId, write } = useOwnItems(app)
 const eventsAbout = async (id: string): Promise<string[]> =>
   (
     await app.owner<
       { type: string }[]
-    >`select type from outbox where tenant_id = ${workspace.tenantId} and data->>'item_id' = ${id}
+    >`select type from outbox where tenant_id = ${tenantId()} and data->>'item_id' = ${id}
       order by id`
   ).map(({ type }) => type)
 
 describe('a workspace full of drafts', () => {
   test('takes no other until one of them has gone', async () => {
     const other = await write()
-    await insertItems(app, workspace.tenantId, { count: MOST_DRAFTS - 2, body: 'One of many' })
+    await insertItems(app, tenantId(), { count: MOST_DRAFTS - 2, body: 'One of many' })
     const last = await send('POST', `items/${other.id}/duplicate`)
     expect(last.status).toBe(201)
     const full = [
@@ -59,17 +32,17 @@ describe('a workspace full of drafts', () => {
       ],
       'next',
     ]
-    expect(refusal(await send('POST', 'items', { body: TEXT }))).toEqual(full)
+    expect(refusal(await send('POST', 'items', { body: OWN_TEXT }))).toEqual(full)
     expect(refusal(await send('POST', `items/${other.id}/duplicate`))).toEqual(full)
     expect((await send('POST', `items/${last.body.item.id}/reject`)).status).toBe(200)
-    expect((await send('POST', 'items', { body: TEXT })).status).toBe(201)
+    expect((await send('POST', 'items', { body: OWN_TEXT })).status).toBe(201)
   })
 })
 
 describe('a person’s own item', () => {
   test('is drafted, says who wrote it, and asks for approval', async () => {
     const reply = await send('POST', 'items', {
-      body: TEXT,
+      body: OWN_TEXT,
       tags: [' Launch ', 'launch', 'price'],
       note: 'Ask Ida first',
     })
@@ -79,7 +52,7 @@ describe('a person’s own item', () => {
       ...{
         kind: 'post',
         status: 'drafted',
-        body: TEXT,
+        body: OWN_TEXT,
         title: null,
         batch_id: null,
         tags: ['Launch', 'price'],
@@ -88,12 +61,12 @@ describe('a person’s own item', () => {
       ...{
         revision: 1,
         original_body: null,
-        length: TEXT.length,
+        length: OWN_TEXT.length,
         resurfaced_from: null,
         proposed_at: null,
         decision: null,
       },
-      content_hash: createHash('sha256').update(TEXT).digest('hex'),
+      content_hash: createHash('sha256').update(OWN_TEXT).digest('hex'),
       posting_account: { network: 'sandbox' },
     })
     expect(await read(item.id)).toMatchObject({ ...item, warnings: expect.any(Array) })
@@ -101,7 +74,7 @@ describe('a person’s own item', () => {
     const { revisions, next_cursor } = (await send('GET', `items/${item.id}/revisions`)).body
     expect(revisions).toEqual([
       {
-        ...{ number: 1, title: null, body: TEXT, written_at: item.created_at },
+        ...{ number: 1, title: null, body: OWN_TEXT, written_at: item.created_at },
         written_by: { kind: 'key', id: expect.any(String), name: expect.any(String) },
       },
     ])
@@ -113,7 +86,7 @@ describe('a person’s own item', () => {
       ...{
         kind: 'article',
         title: 'Late again',
-        body: `Late again\n\n${TEXT}`,
+        body: `Late again\n\n${OWN_TEXT}`,
         format: 'article',
         hook: 'article',
       },
@@ -123,9 +96,9 @@ describe('a person’s own item', () => {
       title: 'Late again',
     })
     expect(
-      refusal(await send('POST', 'items', { body: TEXT, kind: 'post', channel: 'articles' })),
+      refusal(await send('POST', 'items', { body: OWN_TEXT, kind: 'post', channel: 'articles' })),
     ).toEqual([...[400, 'invalid_input', 'channel is articles, but the kind is post', 'channel']])
-    expect(refusal(await send('POST', 'items', { body: TEXT, title: 'No' }))[3]).toBe('title')
+    expect(refusal(await send('POST', 'items', { body: OWN_TEXT, title: 'No' }))[3]).toBe('title')
   })
 
   test.each([
@@ -141,7 +114,7 @@ describe('a person’s own item', () => {
     ['title', { kind: 'article', title: 'A\u0008b' }, `title contains U+0008, ${CONTROL}`],
     ['account', { account: newId() }, 'account is no connected account'],
   ])('with a fault in %s is refused, and the fault is named', async (path, fields, message) => {
-    expect(refusal(await send('POST', 'items', { body: TEXT, ...fields }))).toEqual([
+    expect(refusal(await send('POST', 'items', { body: OWN_TEXT, ...fields }))).toEqual([
       400,
       'invalid_input',
       message,
@@ -150,23 +123,23 @@ describe('a person’s own item', () => {
   })
 
   test('takes no quota', async () => {
-    await setUsed(app, workspace.tenantId, {
+    await setUsed(app, tenantId(), {
       key: 'posts',
       used: 999_999,
       period: new Date().toISOString().slice(0, 7),
     })
-    expect((await send('POST', 'items', { body: TEXT })).status).toBe(201)
+    expect((await send('POST', 'items', { body: OWN_TEXT })).status).toBe(201)
   })
 
   test('waits until its channel is active', async () => {
     const { channels } = (await send('GET', 'overview')).body.overview
     const { id } = channels.find(({ name }: { name: string }) => name === 'posts')
     await send('PUT', `channels/${id}`, { status: 'inactive' })
-    expect(refusal(await send('POST', 'items', { body: TEXT })).slice(0, 2)).toEqual([
+    expect(refusal(await send('POST', 'items', { body: OWN_TEXT })).slice(0, 2)).toEqual([
       409,
       'conflict',
     ])
-    expect((await send('POST', 'items', { body: TEXT, kind: 'article' })).status).toBe(201)
+    expect((await send('POST', 'items', { body: OWN_TEXT, kind: 'article' })).status).toBe(201)
   })
 
   test('goes out from the account that was chosen for it, not from the default one', async () => {
@@ -205,8 +178,8 @@ describe('a person’s own item', () => {
 
 describe('a duplicate', () => {
   test('is a new draft of the text in any state', async () => {
-    const id = await insertItem(app, workspace.tenantId, {
-      body: TEXT,
+    const id = await insertItem(app, tenantId(), {
+      body: OWN_TEXT,
       status: 'publish_unconfirmed',
     })
     await app.owner`update item set tags = '{launch}' where id = ${id}`
@@ -214,7 +187,7 @@ describe('a duplicate', () => {
     expect(reply.status).toBe(201)
     const { item } = reply.body
     expect(item).toMatchObject({
-      body: TEXT,
+      body: OWN_TEXT,
       status: 'drafted',
       resurfaced_from: id,
       tags: ['launch'],
