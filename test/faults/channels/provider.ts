@@ -23,14 +23,14 @@ export interface Provider extends AsyncDisposable {
 }
 
 /** A request lasts long enough that kills hit it. */
-const LASTS_MS = 20
+const USUAL_MS = 20
 /**
  * The shares of requests that the provider wants later, and of those that it takes and answers with
  * an error, or not at all.
  */
 const [LATER, ERROR, SILENCE] = [0.03, 0.02, 0.02]
 
-export const startProvider = (next: () => number): Provider => {
+export const startProvider = (next: () => number, lastsMs = USUAL_MS): Provider => {
   let requests = 0
   const taken: Taken[] = []
   const server: Server<undefined> = Bun.serve({
@@ -42,7 +42,7 @@ export const startProvider = (next: () => number): Provider => {
       const chance = next()
       if (chance < LATER) return new Response('', { status: 429, headers: { 'retry-after': '1' } })
       taken.push({ id, text })
-      await Bun.sleep(LASTS_MS)
+      await Bun.sleep(lastsMs)
       if (chance < LATER + ERROR) return new Response('', { status: 500 })
       if (chance < LATER + ERROR + SILENCE) throw new Error('no answer')
       return new Response()

@@ -19,12 +19,12 @@ import {
   type ServerOptions,
   startServer,
 } from '#test/support/processes/server'
-import type { Taken } from '../channels/provider.ts'
+import { startProvider } from '../channels/provider.ts'
 import { type Killing, type Mortal, startKilling } from '../killing.ts'
 import { one, untilNoneIsLeft, type Verdict, verdictOn } from '../ledger.ts'
 import { numbers } from '../numbers.ts'
 import { alone } from '../own-database.ts'
-import { type Heard, verifies } from '../webhooks/verdict.ts'
+import { type Heard, recordWritten, verifies } from '../webhooks/verdict.ts'
 import { verdictOf } from './verdict.ts'
 
 export interface HealthyOptions {
@@ -50,36 +50,11 @@ interface Place {
   channel: DevChannel
 }
 
-/** Takes every message, and keeps it. */
-const startTaking = (): { port: number; url: string; taken: Taken[] } & AsyncDisposable => {
-  const taken: Taken[] = []
-  const server = Bun.serve({
-    ...{ hostname: '127.0.0.1', port: 0 },
-    async fetch(request) {
-      taken.push((await request.json()) as Taken)
-      await Bun.sleep(LASTS_MS)
-      return new Response()
-    },
-  })
-  return {
-    port: server.port!,
-    url: `http://127.0.0.1:${server.port}/`,
-    taken,
-    [Symbol.asyncDispose]: () => server.stop(true),
-  }
-}
-
-/** Copies what is written to the outbox, and each failure that is counted in a row of work. */
-const record = async (owner: postgres.Sql): Promise<void> => {
-  await owner`create table written (id uuid primary key, tenant_id uuid not null, subject text,
-    created_at timestamptz not null)`
+/** Copies each failure that is counted in a row of work. */
+const recordFailures = async (owner: postgres.Sql): Promise<void> => {
   await owner`create table counted (work_id uuid not null, failures integer not null)`
-  await owner.unsafe(`create function write_down() returns trigger language plpgsql security definer as $$ begin
-    insert into public.written values (new.id, new.tenant_id, new.subject, new.created_at); return null; end $$`)
   await owner.unsafe(`create function count_down() returns trigger language plpgsql security definer as $$ begin
     insert into public.counted values (new.id, new.failures); return null; end $$`)
-  await owner`create trigger write_down after insert on outbox for each row execute function
-    write_down()`
   await owner`create trigger count_down after update on work for each row
     when (new.failures > old.failures) execute function count_down()`
 }
@@ -228,7 +203,10 @@ export async function runHealthy(options: HealthyOptions): Promise<Verdict> {
   const { rows, kills, outage, seed } = options
   await using stack = new AsyncDisposableStack()
   const world = stack.use(await newDeployment())
-  const [receiver, provider] = [stack.use(await openReceiver()), stack.use(startTaking())]
+  const [receiver, provider] = [
+    stack.use(await openReceiver()),
+    stack.use(startProvider(() => 1, LASTS_MS)),
+  ]
   const database = stack.use(await startProxy({ ...world.server.database }))
   const { owner } = world
   const env = {
@@ -240,7 +218,8 @@ export async function runHealthy(options: HealthyOptions): Promise<Verdict> {
     hooks: receiver.url,
     channels: provider.url,
   })
-  await record(owner)
+  await recordWritten(owner)
+  await recordFailures(owner)
   const heard = listen(receiver, secrets)
   await addRows(world, options, env, places)
   await makeDue(owner, options)

@@ -1,4 +1,5 @@
 /** Compares what a receiver got with the events that were written. */
+import type postgres from 'postgres'
 import { Webhook } from 'standardwebhooks'
 import type { Received } from '#test/support/http/receiver'
 
@@ -7,6 +8,17 @@ export interface Written {
   id: string
   tenant_id: string
   subject: string | null
+}
+
+/** Copies everything that is written to the outbox, so that its removal does not matter. */
+export const recordWritten = async (owner: postgres.Sql): Promise<void> => {
+  await owner`create table written (id uuid primary key, tenant_id uuid not null,
+    type text not null, subject text, created_at timestamptz not null)`
+  await owner.unsafe(`create function write_down() returns trigger language plpgsql security definer as $$ begin
+    insert into public.written values (new.id, new.tenant_id, new.type, new.subject, new.created_at);
+    return null; end $$`)
+  await owner`create trigger write_down after insert on outbox for each row execute function
+    write_down()`
 }
 
 /** A request, in the order of arrival. */

@@ -17,7 +17,14 @@ import { one, untilNoneIsLeft, type Verdict, verdictOn } from '../ledger.ts'
 import { numbers } from '../numbers.ts'
 import { alone } from '../own-database.ts'
 import { type Clients, newClients, persist } from '../posting/clients.ts'
-import { brokenDeliveries, type Heard, repeatsOf, verifies, type Written } from './verdict.ts'
+import {
+  brokenDeliveries,
+  type Heard,
+  recordWritten,
+  repeatsOf,
+  verifies,
+  type Written,
+} from './verdict.ts'
 
 export interface WebhookOptions {
   /** Approximate: a posted item makes one, a batch two. */
@@ -33,17 +40,6 @@ export interface WebhookOptions {
 const STANDSTILL_MS = 90_000
 /** An event whose first attempt fails waits five seconds, and with it the rest of its record. */
 const FAILING_SHARE = 0.05
-
-/** Copies everything that is written to the outbox, so that its removal does not matter. */
-const recordWritten = async (owner: postgres.Sql): Promise<void> => {
-  await owner`create table written (id uuid primary key, tenant_id uuid not null,
-    type text not null, subject text, created_at timestamptz not null)`
-  await owner.unsafe(`create function write_down() returns trigger language plpgsql security definer as $$ begin
-    insert into public.written values (new.id, new.tenant_id, new.type, new.subject, new.created_at);
-    return null; end $$`)
-  await owner`create trigger write_down after insert on outbox for each row execute function
-    write_down()`
-}
 
 interface Setup {
   stories: Story[]

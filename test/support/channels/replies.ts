@@ -6,7 +6,8 @@ import { newId } from '#kernel/ids'
 import { insertReply } from '#store/agent/channel-replies'
 import { eventually, type TestApp } from '../app.ts'
 import { type Workspace, write } from '../arrange.ts'
-import { makeChannel } from './channels.ts'
+import type { Receiver } from '../http/receiver.ts'
+import { channelAdmin, makeChannel } from './channels.ts'
 import { hasten } from './dev-posts.ts'
 
 /** Makes a reply that may or may not have arrived. */
@@ -125,6 +126,24 @@ export const sayTogether = async (
     where id = ${connection}`
   await hasten(app, { tenantId }, 'channel_reply')
   return ids
+}
+
+/**
+ * A connection of the dev channel whose replies go to a receiver. To an address of its own: a reply
+ * of the test before may come while this one runs.
+ */
+export const replyingPlace = async (app: TestApp, receiver: Receiver) => {
+  const { tenantId } = await app.newWorkspace()
+  const admin = await channelAdmin(app, tenantId)
+  const path = `/${newId()}`
+  const url = new URL(path, receiver.url).href
+  const connection = await admin.active({ config: { url } })
+  const say = (text: string, more: Pick<Replied, 'held' | 'sender'> = {}) =>
+    reply(app, { tenantId, connection, text, ...more })
+  const bodies = () =>
+    receiver.requests.filter((one) => one.url === path).map(({ body }) => JSON.parse(body))
+  const texts = () => bodies().map(({ text }) => text)
+  return { tenantId, connection, url, say, bodies, texts, ...admin }
 }
 
 export const replyRow = async (

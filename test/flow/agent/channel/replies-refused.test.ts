@@ -4,11 +4,9 @@
  */
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { ChannelReply } from '#domain/agent/channel/reply'
-import { newId } from '#kernel/ids'
 import { eventually } from '#test/support/app'
-import { channelAdmin } from '#test/support/channels/channels'
 import { hasten } from '#test/support/channels/dev-posts'
-import { reply, replyOnce, replyRow } from '#test/support/channels/replies'
+import { replyingPlace, replyOnce, replyRow } from '#test/support/channels/replies'
 import { openReceiver } from '#test/support/http/receiver'
 import { useApp } from '#test/support/use'
 
@@ -24,18 +22,7 @@ beforeEach(() => {
   receiver.answer = {}
 })
 
-const place = async () => {
-  const { tenantId } = await app.newWorkspace()
-  const admin = await channelAdmin(app, tenantId)
-  /** Of this place alone: a reply of the test before may come while this one runs. */
-  const path = `/${newId()}`
-  const url = new URL(path, receiver.url).href
-  const connection = await admin.active({ config: { url } })
-  const say = (text: string) => reply(app, { tenantId, connection, text })
-  const texts = () =>
-    receiver.requests.filter((one) => one.url === path).map(({ body }) => JSON.parse(body).text)
-  return { tenantId, connection, url, say, texts, ...admin }
-}
+const place = () => replyingPlace(app, receiver)
 
 test('a connection whose checks pass and whose messages are refused fails once, and says why until one is sent', async () => {
   const { say, send, get, connection, tenantId, url } = await place()

@@ -4,8 +4,14 @@
  */
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import { channelAdmin } from '#test/support/channels/channels'
-import { makeReply, reply, replyOnce, replyRow, sayTogether } from '#test/support/channels/replies'
+import {
+  makeReply,
+  reply,
+  replyingPlace,
+  replyOnce,
+  replyRow,
+  sayTogether,
+} from '#test/support/channels/replies'
 import { openReceiver } from '#test/support/http/receiver'
 import { useApp } from '#test/support/use'
 
@@ -16,19 +22,7 @@ beforeEach(() => {
   receiver.answer = {}
 })
 
-const place = async () => {
-  const { tenantId } = await app.newWorkspace()
-  const admin = await channelAdmin(app, tenantId)
-  /** Of this place alone: a reply of the test before may come while this one runs. */
-  const path = `/${newId()}`
-  const connection = await admin.active({ config: { url: new URL(path, receiver.url).href } })
-  const say = (text: string, more: { held?: boolean; sender?: string } = {}) =>
-    reply(app, { tenantId, connection, text, ...more })
-  const bodies = () =>
-    receiver.requests.filter((one) => one.url === path).map(({ body }) => JSON.parse(body))
-  const texts = () => bodies().map(({ text }) => text)
-  return { tenantId, connection, say, bodies, texts, ...admin }
-}
+const place = () => replyingPlace(app, receiver)
 
 describe('a reply', () => {
   test('goes out once, is shown with its parts, and is in the audit', async () => {
