@@ -6,7 +6,7 @@ import { runs } from '#test/support/property'
 
 type Made<T> = T | Promise<T>
 type Credentials = Record<string, string>
-/** By what is tried. */
+/** By the name of what is tried. */
 type Cases<T> = Readonly<Record<string, T>>
 
 /** `F`: how the server that plays the provider fails. */
@@ -14,29 +14,29 @@ export interface AdapterCase<F> {
   adapter: ChannelAdapter
   connection: OpenConnection
   posts: {
-    /** Posts for connections with these credentials, signed with what those have for a secret. */
+    /** Posts for connections with these credentials, signed with their secret. */
     keyless: readonly (readonly [Credentials, () => Made<InboundPost>])[]
-    /** Posts of any bytes, which nobody has signed. */
+    /** Posts with arbitrary bytes, without a signature. */
     anything: fc.Arbitrary<InboundPost>
-    /** The most characters of a text that is read. */
+    /** The most characters of a text that are read. */
     longest?: number
   }
   routingKeys: { read: Cases<string>; refused: readonly string[] }
   calls: {
     message: Outgoing
-    /** What the provider was asked for. */
+    /** The requests that the provider received. */
     requests: readonly unknown[]
-    /** The next request comes to this. */
+    /** The outcome of the next request. */
     fail(failure: F): void
-    /** What a message comes to then, of which there is one request. */
+    /** The outcome of the next message, which takes one request. */
     outcomes: Cases<readonly [F, object]>
-    /** Failures in which the provider repeats what nobody may read. */
+    /** Failures in which the provider repeats secrets that nobody may read. */
     leaks: { secret: string; failures: readonly F[] }
-    /** Nothing is asked for these: credentials and addresses. */
+    /** Nothing is requested for these credentials and addresses. */
     unaddressed: Cases<readonly [Partial<Outgoing>, Credentials?]>
   }
   check: {
-    /** With what the connection has in place of its own, and what is said of it. */
+    /** What replaces the connection's own values, and what is then said of it. */
     refused: Cases<readonly [Partial<OpenConnection>, string]>
     unreachable: Cases<F>
   }
@@ -131,7 +131,7 @@ export const adapterCases = <F>(it: AdapterCase<F>): void => {
   describe('calls', () => calls(it))
 }
 
-/** What a message can come to. */
+/** The possible outcomes of a message. */
 export const unsent = (retryAfterMs?: number) => ({
   kind: 'unsent',
   ...(retryAfterMs && { retryAfterMs }),

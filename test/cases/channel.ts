@@ -1,4 +1,4 @@
-/** The stories of a conversation, which are the same in every channel. */
+/** Stories of conversations, which are the same in every channel. */
 import { describe, expect, test } from 'bun:test'
 import { channelTraits } from '#domain/agent/channel/channel'
 import { partsOf } from '#domain/agent/channel/forms/parts'
@@ -118,7 +118,7 @@ const believing = (world: ChannelWorld, row: ChannelRow): void => {
     expect(await messagesOf(world.app, place)).toEqual([])
   })
 
-  /** A member's code links at once, unless anybody could have written it. */
+  /** A member's code links at once, unless anybody could have sent it. */
   const link = async (place: ChannelPlace) => {
     const code = await linkCode(place)
     const said = await place.says(ADA, `My code: ${code}`)
@@ -147,7 +147,7 @@ const believing = (world: ChannelWorld, row: ChannelRow): void => {
     const place = await row.membersPlace(world)
     const [, BOB] = row.people
     const identity = await linked(app, place, BOB)
-    // Strangers who are told that members alone are served keep no member from being told.
+    // Strangers who are told that only members are served do not keep a member from being told.
     await app.owner`insert into inbound_event (tenant_id, source_id, event_id, sender, at)
         select ${place.tenantId}, ${place.id}, 'told ' || n, '', now()
           from generate_series(1, ${MOST_TOLD}) n`
@@ -200,7 +200,7 @@ const failing = (world: ChannelWorld, row: ChannelRow): void => {
     expect((await last.answers(3)).at(-1)).toBe(row.echoed(3, 'and now?'))
   })
 
-  // Nobody is asked about the program of a developer.
+  // Nobody asks about a developer's program.
   if (row.channel === 'dev') return
   test('credentials that are withdrawn make the connection failing, until there are others', async () => {
     const place = await row.place(world)
@@ -221,7 +221,7 @@ const failing = (world: ChannelWorld, row: ChannelRow): void => {
 }
 
 export const channelCases = (world: ChannelWorld, row: ChannelRow): void => {
-  // Most of the time they wait for the pauses between messages that providers want.
+  // Most of the time they wait for the pauses between messages that providers require.
   describe.concurrent(`${row.name}: talking`, () => talking(world, row))
   describe.concurrent(`${row.name}: believing`, () => believing(world, row))
   describe(`${row.name}: failing`, () => failing(world, row))

@@ -1,4 +1,4 @@
-/** What differs between channels in the stories that all of them tell. */
+/** How channels differ in the stories that all of them share. */
 import type { Channel } from '#domain/agent/channel/channel'
 import { linked } from '#test/support/channels/dev-posts'
 import { devStory } from '#test/support/channels/dev-story'
@@ -15,7 +15,7 @@ interface Differences {
   place(world: ChannelWorld, options?: Record<string, unknown>): Promise<ChannelPlace>
   /** Two senders, as the channel names them. */
   people: readonly [string, string]
-  /** What the provider is told of a message that was taken. */
+  /** What the provider is told about a message that was accepted. */
   taken?: string
   /** What marks bold text. */
   bold: string
@@ -23,7 +23,9 @@ interface Differences {
   longest: number
   /** A text as the agent hears it. */
   heard?(text: string): string
-  /** A message goes again under the same name, if nobody knows whether it was taken. */
+  /**
+   * Whether a message is sent again under the same name if it may or may not have been accepted.
+   */
   isRepeatable?: true
 }
 

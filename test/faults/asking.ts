@@ -1,4 +1,4 @@
-/** Clients of servers that die: each asks again, at any server, until it is answered. */
+/** Clients of servers that die: each repeats its request, at any server, until it is answered. */
 import type { ServerProcess } from '#test/support/processes/server'
 import type { Killing, Mortal } from './killing.ts'
 import { isOverdue } from './killing.ts'
@@ -8,9 +8,9 @@ export interface Asking {
   servers(): ServerProcess[]
   /** Numbers in [0, 1). */
   next(): number
-  /** Whether a client gives up that has been asking since then, as `performance.now()` has it. */
+  /** Whether a client that has been asking since then gives up, by `performance.now()`. */
   isOverdue(began: number): boolean
-  /** Requests, and those of them that were sent again. */
+  /** Requests, and how many of them were repeats. */
   requests: number
   repeated: number
   /** Answers that nobody should get. */
@@ -22,7 +22,7 @@ export const newAsking = (given: Pick<Asking, 'servers' | 'next' | 'isOverdue'>)
   ...{ ...given, requests: 0, repeated: 0, wrong: [] },
 })
 
-/** Of the servers that are killed in turn: clients give up some time after the last kill. */
+/** Follows the servers that are killed in turn: clients give up some time after the last kill. */
 export const askingThrough = <T extends ServerProcess & Mortal>(
   killing: Killing<T>,
   next: () => number,
@@ -33,14 +33,16 @@ export const askingThrough = <T extends ServerProcess & Mortal>(
     isOverdue: (began) => isOverdue(killing.overSince(), began),
   })
 
-/** What one request came to: an answer, one that nobody should get, or none yet. */
+/** The outcome of one request: an answer, an answer that nobody should get, or none yet. */
 export type Came<T> = { answer: T } | { wrong: string } | { again: string }
 
-/** A client that has waited this long asks again. */
+/** A client that has waited this long repeats its request. */
 const PATIENCE_MS = 4_000
 const RETRY_MS = 100
 
-/** `what` is asked for; `once`: one request. Undefined: what is wrong has been noted. */
+/**
+ * `what`: the thing asked for. `once`: sends one request. Undefined: the problem has been noted.
+ */
 export const persistently = async <T>(
   asking: Asking,
   what: string,
@@ -68,6 +70,6 @@ export const persistently = async <T>(
   return undefined
 }
 
-/** The words of a reply, as few as tell what it is. */
+/** The text of a reply, just enough to identify it. */
 export const wordsOf = ({ status, text }: { status: number; text: string }): string =>
   `${status} ${text.slice(0, 200)}`

@@ -17,7 +17,7 @@ export interface Killing<T extends Mortal> extends AsyncDisposable {
    * start fails.
    */
   over: Promise<void>
-  /** When that was, or when a start failed, as `performance.now()` has it. */
+  /** When that was, or when a start failed, by `performance.now()`. */
   overSince(): number | undefined
 }
 
@@ -29,26 +29,26 @@ export interface KillingOptions<T extends Mortal> {
   /** Starts a process; `nth` counts the starts. */
   start(nth: number): Promise<T>
   /**
-   * Awaited once a process has been replaced, before it can be killed in its turn. `kills`: so many
-   * with that of the process replaced.
+   * Awaited after a process has been replaced, before it can be killed in its turn. `kills`: the
+   * number of kills so far, including that of the replaced process.
    */
   busy?(kills: number): Promise<void>
 }
 
 /**
- * Since the last kill: until then, on a machine where servers start slowly, nobody may serve
- * anything for long.
+ * Counts from the last kill: until then, on a machine where servers start slowly, nobody may serve
+ * anything for a long time.
  */
 const GIVE_UP_MS = 300_000
 
-/** Whether a client gives up that has been asking since `began`. */
+/** Whether a client that has been asking since `began` gives up. */
 export const isOverdue = (overSince: number | undefined, began: number): boolean =>
   overSince !== undefined && performance.now() > Math.max(began, overSince) + GIVE_UP_MS
 
 /** Milliseconds between two kills. */
 const BETWEEN = { from: 150, to: 1_050 }
 
-/** One place restarts while the other is struck, so that at times neither runs. */
+/** One place restarts while the other is killed, so at times neither is running. */
 export async function startKilling<T extends Mortal>({
   places,
   count,
@@ -72,7 +72,8 @@ export async function startKilling<T extends Mortal>({
     for (let turn = 0; turn < count && !stopped; turn++) {
       const at = turn % places
       await restarts[at]
-      // After the wait, or servers that start slowly would be killed as soon as they have started.
+      // After the wait, because servers that start slowly would otherwise be killed as soon as they
+      // have started.
       await Bun.sleep(BETWEEN.from + next() * (BETWEEN.to - BETWEEN.from))
       restarts[at] = strike(at)
       // Awaited by the next turn of this place, or below.
@@ -98,8 +99,8 @@ export async function startKilling<T extends Mortal>({
 }
 
 /**
- * Spreads so many things over the kills: each is begun when its share of the kills has taken place.
- * `clients` begin them, each one after the other.
+ * Spreads this many things over the kills: each begins when its share of the kills has happened.
+ * Each of `clients` begins one after the other.
  */
 export const spreadOver = async (
   { count: kills, kills: killed }: Pick<Killing<Mortal>, 'count' | 'kills'>,

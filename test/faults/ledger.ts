@@ -1,17 +1,17 @@
-/** What a harness has counted, and its verdict on that. */
+/** What a harness has counted, and its verdict. */
 
 /** In the order of the summary line. */
 export type Counts = Record<string, number | string>
 
 export interface Ledger {
   counts: Counts
-  /** What may never be, and how often it was. */
+  /** What must never happen, and how often it did. */
   never?: Readonly<Record<string, number>>
-  /** What must have been met, so that the run proves something. */
+  /** What must have happened, or the run proves nothing. */
   atStake?: Readonly<Record<string, number>>
-  /** What else is broken, in words. */
+  /** Other violations, in words. */
   broken?: readonly string[]
-  /** Answers that nobody should get; the first of them tell enough. */
+  /** Answers that nobody should get; only the first few are kept. */
   wrong?: readonly string[]
   /** What took too long, in words. */
   late?: string[]
@@ -22,8 +22,8 @@ export interface Verdict {
   /** Each broken invariant, described; the run has passed if there is none. */
   broken: string[]
   /**
-   * What took too long. A busy machine can cause it: only a harness that runs alone counts it as
-   * broken.
+   * What took too long. A busy machine can cause that, so only a harness that runs alone counts it
+   * as a violation.
    */
   late?: string[]
 }
@@ -47,8 +47,8 @@ export const verdictOn = ({ counts, late, ...ledger }: Ledger): Verdict => {
 }
 
 /**
- * The verdict on a program that makes a mistake on purpose: a harness that finds none of it would
- * not notice it elsewhere. `what` it should have found; `least`: how often.
+ * The verdict on a program that makes a mistake on purpose: a harness that does not find it would
+ * not notice it elsewhere either. `what`: what it should have found. `least`: how often.
  */
 export const verdictOnNaive = (
   counts: Counts,
@@ -62,8 +62,8 @@ export const verdictOnNaive = (
 })
 
 /**
- * Waits until nothing is left, or what is left has not changed for so long; what is then broken, in
- * words.
+ * Waits until nothing is left, or until what is left has not changed for this long. Returns the
+ * violations, in words.
  */
 export const untilNoneIsLeft = async (
   what: string,

@@ -1,40 +1,40 @@
 /**
- * What a person allows who says that an unconfirmed item be posted again: one send, after a look at
- * the timeline.
+ * What a person permits who requests that an unconfirmed item be posted again: one send, after the
+ * timeline has been read.
  */
 import type { Attempt, AttemptState } from '#domain/growth/sending/attempt'
 import { sendTimes as times } from '#domain/growth/sending/times'
 import { type StateName, stateName } from '#test/domain/records'
 import { count, type Hold, itemOf, type Node, nowOf, type Post, type World } from './world.ts'
 
-/** A person's word that an item be posted again. */
+/** A person's request to post an item again. */
 export interface Confirmation {
   at: number
-  /** An attempt that it allowed has gone onto the wire. */
+  /** Whether an attempt that it permits has gone onto the wire. */
   spent: boolean
 }
 
 /** A read of the timeline for an item. */
 export interface Look {
   at: number
-  /** It came to the end. */
+  /** Whether it was read to the end. */
   whole: boolean
-  /** It showed a post that a send of the item had made. */
+  /** Whether it showed a post that a send of the item had made. */
   shown: boolean
 }
 
 /** What an attempt that supersedes another one may do. */
 export interface Permit {
   confirmation: Confirmation
-  /** When the timeline was read that does not show what went out before. */
+  /** When the timeline was read without showing what went out before. */
   readAt: number
 }
 
 const NEVER: Look = { at: Number.NEGATIVE_INFINITY, whole: false, shown: false }
 
 /**
- * Of what this process reads about, or has claimed without hearing of it; of nothing for a former
- * owner, whose reads come to nothing.
+ * Covers what this process reads about, or has claimed without hearing of it. Covers nothing for a
+ * former owner, whose reads have no effect.
  */
 export const recordLook = (
   world: World,
@@ -51,8 +51,8 @@ export const recordLook = (
 }
 
 /**
- * The doubtful attempt makes way: a person has said so, and the timeline was read when nobody could
- * send any more.
+ * The doubtful attempt gives way: a person has requested it, and the timeline was read when nobody
+ * could send any more.
  */
 export const checkSuperseded = (world: World, before: Attempt, hold: Hold): void => {
   const now = nowOf(world)
@@ -75,7 +75,7 @@ export const checkSuperseded = (world: World, before: Attempt, hold: Hold): void
   if (confirmation) world.permits.set(before.record_id, { confirmation, readAt: look.at })
 }
 
-/** The permit of the attempt, if it supersedes another one; its word is good for one send. */
+/** The permit of the attempt, if it supersedes another one. The request permits only one send. */
 export const permitOf = (world: World, { id }: Attempt, hold: Hold): Permit | undefined => {
   const permit = world.permitted.get(id)
   if (!permit) return undefined
@@ -88,10 +88,7 @@ export const permitOf = (world: World, { id }: Attempt, hold: Hold): Permit | un
 const UNDECIDED: StateName[] = ['publishing', 'publish_unconfirmed', 'in review', 'posted']
 const SETTLED: AttemptState[] = ['failed', 'unsent']
 
-/**
- * An item of which an attempt may have been posted is not let go, whatever becomes of the next
- * attempt.
- */
+/** An item that an attempt may have posted is not let go, whatever becomes of the next attempt. */
 export const checkDoubted = (world: World, id: string, hold: Hold): void => {
   const state = stateName(itemOf(world, id))
   const own = [...world.memory.attempts.values()].filter(({ record_id }) => record_id === id)
@@ -101,7 +98,7 @@ export const checkDoubted = (world: World, id: string, hold: Hold): void => {
   )
 }
 
-/** The doubt comes back only with the end of the attempt that had superseded it. */
+/** The doubt returns only when the attempt that superseded it ends. */
 export const checkReopened = (world: World, after: Attempt, hold: Hold): void => {
   const next = [...world.memory.attempts.values()].find(
     (one) => one.record_id === after.record_id && one.number === after.number + 1,

@@ -1,14 +1,14 @@
 /**
- * Time that moves only when told to, without a turn of the event loop: everything of a history runs
- * in one go.
+ * Time that moves only when told to, without a turn of the event loop: a whole history runs in one
+ * go.
  */
 import { drainMicrotasks } from 'bun:jsc'
 import type { Clock } from '#kernel/clock'
 
 export interface SimulatedClock extends Clock {
   /**
-   * Moves the time by `ms` and fires what falls due on the way, in order of due time, then of
-   * arming.
+   * Moves the time by `ms` and fires the timers that fall due on the way, ordered by due time, then
+   * by when they were set.
    */
   advance(ms: number): void
   /** Moves the time to the next timer and fires it; without one, by `ms`. */
@@ -20,12 +20,12 @@ interface Armed {
   wake(): void
 }
 
-/** Lets everything run that waits for nothing but promises. */
+/** Lets everything run that waits only for promises. */
 export const settle = drainMicrotasks
 
 export const simulatedClock = (): SimulatedClock => {
   let now = 0
-  /** The soonest one last. */
+  /** Sorted, with the soonest last. */
   const timers: Armed[] = []
   const fire = (): void => {
     const timer = timers.pop()!

@@ -14,8 +14,8 @@ import type { Work } from '#store/engine/work'
 export type Row = Work
 
 /**
- * One changed row; a statement that changes a row twice would change it once, so that is an error
- * here.
+ * One changed row. A real statement that names a row twice would change it only once, so that is an
+ * error here.
  */
 export interface Write {
   row: string
@@ -37,7 +37,7 @@ export interface Changes {
 
 export interface Memory {
   items: Map<string, Item>
-  /** Ids of items that are deleted; they are kept as they will be restored. */
+  /** Ids of deleted items, which are kept in the form in which they would be restored. */
   deleted: Set<string>
   engagements: Map<string, Engagement>
   attempts: Map<string, Attempt>
@@ -54,11 +54,11 @@ export interface Memory {
    * outcome and the next claim.
    */
   failures: ('before' | 'after' | 'beside' | 'no')[]
-  /** Of the running transaction. */
+  /** State of the running transaction. */
   beside: 'fails' | 'failed' | undefined
   /** The answer to the commit of the running transaction is lost. */
   losesAnswer: boolean
-  /** What is written now can be undone alone; and whether a pause waited when that began. */
+  /** Set while what is written can be undone alone: whether a pause was waiting when that began. */
   inSavepoint: { pauseWaited: boolean } | undefined
   /** Happens in the middle of the next transaction that changes something. */
   meanwhile: (() => void) | undefined
@@ -66,16 +66,16 @@ export interface Memory {
   pauseWaits: boolean
   command: Commanded | undefined
   changes: Changes
-  /** The process whose transaction runs. */
+  /** The process whose transaction is running. */
   by: string
-  /** The tables as they were before the running transaction changed any. */
+  /** The tables as they were before the running transaction. */
   undo: Partial<Memory> | undefined
   turn: Promise<unknown>
   /** Called for every statement that changes something. */
   onChange(changes: Changes, command: Commanded | undefined): void
   /** Called for every failure that took place. */
   onFailure(failure: 'before' | 'after' | 'beside'): void
-  /** Called with what the real database would have refused. */
+  /** Called with anything that the real database would have refused. */
   onBroken(words: string): void
 }
 
@@ -134,7 +134,7 @@ const checkUnique = (memory: Memory): void => {
         memory.onBroken(`two attempts that a unique index keeps apart: ${one.id} and ${other.id}`)
 }
 
-/** One statement: its changes are seen by what comes after it in the same transaction. */
+/** One statement: its changes are visible to what follows in the same transaction. */
 export const write = (memory: Memory, staged: Write[]): void => {
   if (staged.length === 0) return
   if (memory.by !== memory.owner)
@@ -172,7 +172,7 @@ const answerLost = (): Error =>
   Object.assign(new Error('the answer to the commit was lost'), { code: LOST })
 
 /**
- * The commit that travels with a statement: its answer may be lost, and the statement's with it.
+ * The commit that travels with a statement: its answer may be lost, together with the statement's.
  */
 export const committed = (memory: Memory): void => {
   if (!memory.losesAnswer) return
@@ -216,7 +216,7 @@ const copyOf = ({
   paused,
 })
 
-/** A part of a transaction that is undone alone. */
+/** A part of a transaction that can be undone alone. */
 const savepoint = async <T>(memory: Memory, body: () => Promise<T>): Promise<T> => {
   const before = copyOf(memory)
   memory.inSavepoint = { pauseWaited: memory.pauseWaits }
@@ -233,7 +233,7 @@ const savepoint = async <T>(memory: Memory, body: () => Promise<T>): Promise<T> 
 
 const hasFailedBeside = ({ beside }: Memory): boolean => beside === 'failed'
 
-/** So many turns of the microtask queue, more than any chain of promises in the process takes. */
+/** More turns of the microtask queue than any chain of promises in the process takes. */
 const ROUND_TRIP = 20
 
 /**
@@ -246,7 +246,8 @@ export const letter = <T>(
   body: (sql: Transaction) => Promise<T>,
 ): Promise<T> => {
   const run = async (): Promise<T> => {
-    // A real one begins with a round trip: what the process has to do by itself is done before.
+    // A real transaction begins with a round trip, so what the process must do by itself is done
+    // first.
     for (let turn = 0; turn < ROUND_TRIP; turn++) await undefined
     memory.undo = undefined
     memory.by = by

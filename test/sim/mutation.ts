@@ -1,8 +1,8 @@
 /**
- * Does the simulation see anything? Each mutant (mutants/mutants.ts, agent/mutants.ts) is made in a
- * copy of the source, and its histories must break a rule within `--seconds`:
- * `npm run sim:mutants -- --seconds 60 --only fence`. Prints how many histories each took, and one
- * line in the end; nothing outside the system's temporary folder is written.
+ * Does the simulation notice mistakes? Each mutant (mutants/mutants.ts, agent/mutants.ts) is made
+ * in a copy of the source, and its histories must break a rule within `--seconds`: `npm run
+ * sim:mutants -- --seconds 60 --only fence`. Prints how many histories each took, and one line at
+ * the end. Writes nothing outside the system's temporary folder.
  */
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -37,8 +37,7 @@ const all: (Mutant & { program: string })[] = [
 ]
 
 /**
- * The number of the first history that broke a rule, and what it broke; undefined when none did in
- * the time.
+ * The number of the first history that broke a rule, and the rule; undefined if none did in time.
  */
 const found = async (
   mutant: (typeof all)[number],
@@ -61,7 +60,7 @@ const found = async (
     const rule = /^broken: (.*)$/m.exec(complained)?.[1]
     if (!history || !rule)
       throw new Error(`${mutant.name}: ended without a history: ${printed}${complained}`)
-    // A mistake that cannot run proves nothing of the rules.
+    // A mutant that cannot run proves nothing about the rules.
     if (rule.includes('ReferenceError'))
       throw new Error(`${mutant.name}: names what does not exist: ${rule}`)
     return { history: Number(history), rule }

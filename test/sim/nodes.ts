@@ -32,7 +32,7 @@ const REPLY_WITHIN_MS = 20_000
 
 const never = (): Promise<never> => new Promise(() => {})
 
-/** Its timers are the process's: they wake nobody who is dead, and wait while it hangs. */
+/** Its timers belong to the process: they do not wake a dead one, and they wait while it hangs. */
 const clockOf = ({ clock }: World, node: Node): Clock => ({
   monotonic: () => clock.monotonic(),
   after(ms, wake) {
@@ -116,7 +116,7 @@ export const takeOver = (world: World): void => {
 /** In a simulation nothing takes long. */
 const neverBusy = { busyIn: () => 0, [Symbol.dispose]: () => {} }
 
-/** The owner dies; whatever it waited for never comes. */
+/** The owner dies; whatever it was waiting for never arrives. */
 export const die = (world: World): void => {
   const { node } = world
   node.state = 'dead'
@@ -124,8 +124,8 @@ export const die = (world: World): void => {
 }
 
 /**
- * The owner hangs: neither its timers nor answers nor what it has begun go on until it wakes.
- * Another one takes over.
+ * The owner hangs: its timers, its answers and what it has begun stand still until it wakes.
+ * Another process takes over.
  */
 export const hang = (world: World): void => {
   world.node.state = 'hung'
@@ -134,8 +134,8 @@ export const hang = (world: World): void => {
 }
 
 /**
- * The process that has hung longest goes on where it was, and learns only by itself that it owns
- * nothing any more.
+ * The process that has hung longest continues where it was, and finds out only by itself that it no
+ * longer owns anything.
  */
 export const wake = (world: World): void => {
   const node = world.hung.shift()
@@ -151,7 +151,7 @@ export const wake = (world: World): void => {
 
 type Handled = Promise<HandlerResult<unknown> | AwaitedResult>
 
-/** Decides as a command's letter does, with what its handler loads. */
+/** Decides as a command's letter does, with the records that its handler loads. */
 export const handled = async <I, R>(
   decides: Decides<I, R>,
   input: I,

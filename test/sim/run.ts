@@ -1,8 +1,8 @@
 /**
- * Random histories of a workspace, as many as fit in the time:
- * `npm run sim -- --seconds 120 --seed 7`. A seed decides a history; one that breaks a rule is made
- * as short as it can be and printed, and `--replay '<history>'` runs it again. `--histories` bounds
- * their number besides; `--workers` says how many processes share them, each seed going to one.
+ * Random histories of a workspace, as many as fit in the time: `npm run sim -- --seconds 120 --seed
+ * 7`. A seed determines a history. A history that breaks a rule is shortened as far as possible and
+ * printed, and `--replay '<history>'` runs it again. `--histories` also limits their number;
+ * `--workers` says how many processes share them, each seed going to one.
  */
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -24,9 +24,9 @@ const workers = Math.min(
 )
 
 const LONGEST = 40
-/** Between two breaths: what a promise has rejected that nobody listens to is heard of then. */
+/** Histories between two pauses, in which rejections that nobody handles are reported. */
 const AT_ONCE = 200
-// Refusals are part of most histories, and nobody reads where they come from.
+// Refusals are part of most histories, and nobody reads their stack traces.
 Error.stackTraceLimit = 0
 
 const simulation = async () => {
@@ -38,7 +38,8 @@ const simulation = async () => {
 type Simulation = Awaited<ReturnType<typeof simulation>>
 
 /**
- * Prints the history, as short as it can be, and what is wrong with it; the exit code of a failure.
+ * Prints the history, as short as possible, and what is wrong with it. Returns the exit code of a
+ * failure.
  */
 const report = async (
   { run }: Simulation,
@@ -60,7 +61,7 @@ const report = async (
 }
 
 /**
- * Every history whose number leaves `of` by `part`; undefined when one broke a rule, which is
+ * Runs every history whose number modulo `of` is `part`. Undefined if one broke a rule, which is
  * printed.
  */
 const simulate = async ({
@@ -94,7 +95,7 @@ const simulate = async ({
 }
 
 /**
- * One process a share: each has the whole simulation to itself, with its own ids and its own time.
+ * One process for each share: each has the whole simulation to itself, with its own ids and time.
  */
 const simulateShared = async (): Promise<Totals | undefined> => {
   const args = ['--seconds', `${seconds}`, '--seed', `${seed}`, '--histories', `${histories}`]

@@ -22,7 +22,7 @@ const FAILED = {
 }
 const LONGEST_MS = 27 * HOUR
 
-/** Everything works from here on, until the machine has nothing left to do. */
+/** From here on everything works, until the machine has nothing left to do. */
 const runOut = (world: World): void => {
   world.holding = false
   world.fate = fates.posted!
@@ -39,7 +39,7 @@ const runOut = (world: World): void => {
     world.clock.advanceToNext(LOOK_MS)
 }
 
-/** Deadlines in the code under test are this history's. */
+/** Deadlines in the code under test use this history's clock. */
 const simulateDeadlines = ({ clock }: World): void => {
   AbortSignal.timeout = (ms) => {
     const controller = new AbortController()
@@ -64,7 +64,9 @@ const begin = (counts: Map<string, number>): World => {
   return world
 }
 
-/** The world after the history; `broken` says what was wrong, at the step where it first was. */
+/**
+ * The world after the history. `broken`: what was wrong, at the step where it was first noticed.
+ */
 export const run = (steps: readonly Step[], counts = new Map<string, number>()): World => {
   const world = begin(counts)
   for (const step of steps) {

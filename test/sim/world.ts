@@ -1,6 +1,6 @@
 /**
- * One workspace with its processes, its network and its time, all simulated but the code in
- * between.
+ * One workspace with its processes, its network and its time; everything is simulated except the
+ * code in between.
  */
 import type { TenantActor } from '#actors/engine/tenant'
 import type { Item } from '#domain/growth/drafting/item'
@@ -13,13 +13,13 @@ import { CLEAR, type Fate, fates, type View } from './history.ts'
 import { type Memory, newMemory } from './memory.ts'
 import { bodies } from './texts.ts'
 
-/** A post of the network; one whose time has not come yet is not seen before. */
+/** A post on the network. Before its time it is not visible. */
 export interface Post {
   externalId: string
   account: string
   text: string
   createdAt: number
-  /** The item whose send made it; null where a person posted by hand. */
+  /** The item whose send made it; null if a person posted it by hand. */
   itemId: string | null
 }
 
@@ -38,25 +38,22 @@ export interface Wire {
 export interface Node {
   owner: string
   actor: TenantActor
-  /** `dead`: it hears nothing and does nothing any more; `hung`: not until it goes on. */
+  /** `dead`: it hears and does nothing any more. `hung`: not until it continues. */
   state: 'alive' | 'hung' | 'dead'
   /** What reached it while it hung, in order. */
   backlog: (() => void)[]
-  /** It hung once. */
+  /** Whether it has hung. */
   hasHung: boolean
   networks: Networks
   /** Its last read of an account's timeline, by connection. */
   seen: Map<string, { at: number; whole: boolean; posts: Post[] }>
-  /** Its network promises how late it applies what it answers with an error. */
+  /** Whether its network promises how late it applies what it answers with an error. */
   promises: boolean
-  /** It has been told that it owns nothing any more. */
+  /** Whether it has been told that it no longer owns anything. */
   isFenced: boolean
 }
 
-/**
- * A like, a repost or a reply that reached the network; one whose time has not come yet is not seen
- * before.
- */
+/** A like, a repost or a reply that reached the network. Before its time it is not visible. */
 interface Reaction {
   /** The engagement whose send made it. */
   id: string
@@ -64,9 +61,9 @@ interface Reaction {
   postId: string
   action: string
   createdAt: number
-  /** Of a reply, its own; else the post's. */
+  /** For a reply, its own id; otherwise the post's. */
   externalId: string
-  /** Of a reply. */
+  /** Only for a reply. */
   text: string | undefined
 }
 
@@ -85,25 +82,25 @@ export interface World {
   wires: Wire[]
   posts: Post[]
   reactions: Reaction[]
-  /** Of the next request. */
+  /** The fate of the next request. */
   fate: Fate
   view: View
   /** What a person approved last, by item and engagement; without a text: an empty one. */
   approvals: Map<string, { body: string; account: string | null }>
-  /** Attempts that the answers to pause-all, since the pause, said might still go out. */
+  /** Attempts that, since the pause, answers to pause-all have said might still go out. */
   announced: Set<string>
   /** Attempts that were open when a person disconnected their account, by account. */
   left: Map<string, Set<string>>
   marked: Set<string>
-  /** Items with an attempt that is open, until what became of it is written. */
+  /** Items with an open attempt, until its outcome is written. */
   underWay: Set<string>
-  /** Items that somebody has changed since they were approved, past every command. */
+  /** Items that somebody has changed, past every command, since they were approved. */
   edited: Set<string>
-  /** Whether the last read of an account showed all that there was to see. */
+  /** Whether the last read of an account showed everything that there was to see. */
   readWhole: Map<string, boolean>
   /** When a person asked last for an item to go out, now or at a time. */
   asked: Map<string, number>
-  /** The last word of a person that an item be posted again, by item. */
+  /** A person's last request that an item be posted again, by item. */
   confirmed: Map<string, Confirmation>
   /** The last read of the timeline for an item, by item. */
   looks: Map<string, Look>
@@ -115,7 +112,7 @@ export interface World {
    */
   permits: Map<string, Permit>
   permitted: Map<string, Permit>
-  /** A transaction has failed, or was not heard of. */
+  /** Whether a transaction has failed, or its result was lost. */
   hasFailed: boolean
   /** What was found wrong. */
   broken: string[]
@@ -124,7 +121,7 @@ export interface World {
 }
 
 const START = Date.UTC(2026, 10, 21, 7)
-/** The network's clock is ahead of the database's by so much. */
+/** How far the network's clock is ahead of the database's. */
 export const SKEW_MS = 3_000
 
 export const nowOf = ({ clock }: Pick<World, 'clock'>): number => START + clock.monotonic()
@@ -133,14 +130,14 @@ export const count = ({ counts }: Pick<World, 'counts'>, what: string): void => 
   counts.set(what, (counts.get(what) ?? 0) + 1)
 }
 
-/** What must be so; otherwise the history has failed with these words. */
+/** Asserts something; if it is false, the history has failed with these words. */
 export const must = (world: World, holds: boolean, words: string): void => {
   if (!holds) world.broken.push(words)
 }
 
 export type Hold = (holds: boolean, words: string) => void
 
-/** Something reaches a process: at once, when it goes on, or never. */
+/** Something reaches a process: at once, when it continues, or never. */
 export const reach = (node: Node, happen: () => void): void => {
   if (node.state === 'hung') node.backlog.push(happen)
   else if (node.state === 'alive') happen()

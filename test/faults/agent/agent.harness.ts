@@ -30,13 +30,13 @@ export interface AgentOptions {
   naive: boolean
 }
 
-/** Posts of others, to which agents reply. */
+/** Posts of others, which agents reply to. */
 const POSTS = 1_000
 
-/** Of a request. */
+/** The patience of one request. */
 const GIVE_UP_MS = 60_000
 
-/** A call outside lasts long enough that kills hit it. */
+/** An outside call lasts long enough that kills hit it. */
 const OUTSIDE_MS = 20
 
 /** A model for agents and drafts, and how many of its requests broke the provider's rules. */
@@ -50,7 +50,7 @@ const startModel = async (next: () => number) => {
 /** Events of jobs, and how long to wait for them. */
 const BUSY = { events: 20, withinMs: 30_000, pollMs: 20 }
 
-/** A server that is killed before it does anything shows nothing. */
+/** A server that is killed before it does anything tests nothing. */
 const untilEvents = async (owner: postgres.Sql): Promise<void> => {
   const events = async () =>
     (await one(owner<{ n: number }[]>`select count(*)::int as n from agent_event`)).n
@@ -60,8 +60,8 @@ const untilEvents = async (owner: postgres.Sql): Promise<void> => {
 }
 
 /**
- * One server after the other: if the same events counted for both, both would be killed at once,
- * each time.
+ * One server after the other: if the same events counted for both, both would always be killed at
+ * once.
  */
 const inTurn = (wait: () => Promise<void>): (() => Promise<void>) => {
   let last = Promise.resolve()
@@ -79,8 +79,8 @@ interface Load {
 }
 
 /**
- * Each client asks for one job after the other until all kills have taken place: at each kill jobs
- * are on their way.
+ * Each client requests one job after the other until all kills have happened, so that jobs are
+ * under way at each kill.
  */
 const askAll = async (
   { clients: count, kills, naive }: AgentOptions,
@@ -129,8 +129,8 @@ const countsOf = (owner: postgres.Sql) =>
   )
 
 /**
- * Commands of which more stands in the workspace than was asked for, and those of which nothing
- * does.
+ * Commands that the workspace shows more often than they were requested, and those that it does not
+ * show at all.
  */
 const effectsOf = (owner: postgres.Sql) =>
   one(

@@ -1,6 +1,6 @@
 /**
- * People who ask the agent for something, decide what it asks, and now and then call a job off,
- * through servers that die.
+ * People who ask the agent for something, decide what it asks, and sometimes cancel a job, through
+ * servers that die.
  */
 import type postgres from 'postgres'
 import { createTokens } from '#port/tokens'
@@ -18,13 +18,16 @@ export interface Person {
 
 export interface Clients extends Asking {
   owner: postgres.Sql
-  /** When the last kill was over, as `performance.now()` has it. */
+  /** When the last kill was over, by `performance.now()`. */
   overSince(): number | undefined
 }
 
 const SESSION_MS = 12 * 3_600_000
 const POLL_MS = 100
-/** Of a job, once nothing is killed any more. Until then it gets as far as the kills let it. */
+/**
+ * The time limit for a job once nothing is killed any more. Until then it gets only as far as the
+ * kills let it.
+ */
 const JOB_WITHIN_MS = 120_000
 
 export const signIn = async (owner: postgres.Sql, tenantId: string): Promise<Person> => {
@@ -41,7 +44,7 @@ interface Request {
   /** The same for each try. */
   id: string
   body?: unknown
-  /** Statuses of answers that end the tries, beside those of success. */
+  /** Statuses that end the tries, besides those of success. */
   also?: number[]
 }
 
@@ -80,8 +83,8 @@ const started = async (
 }
 
 /**
- * The shares of approvals that are rejected, and of jobs that are called off, or a sub-agent of
- * theirs, while they run.
+ * The shares of approvals that are rejected, and of jobs that are cancelled, or whose sub-agent is,
+ * while they run.
  */
 const [REJECTED, CANCELLED] = [0.1, 0.05]
 
@@ -102,7 +105,7 @@ const decideAll = async (clients: Clients, person: Person, jobId: string): Promi
   }
 }
 
-/** Calls off the job, or one of those below it, which its parent learns. */
+/** Cancels the job, or one of the jobs below it; its parent learns of that. */
 const callOff = async (clients: Clients, person: Person, jobId: string): Promise<void> => {
   const open = await clients.owner<
     { id: string }[]

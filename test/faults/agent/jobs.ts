@@ -10,15 +10,15 @@ interface Wanted {
   post: string
 }
 
-/** The workspace is named, so that words of one that appear in another show. */
+/** Each text names its workspace, so that a text that shows up in another is noticed. */
 const learning = ({ id, tenantId }: Wanted, n: number): Plan[number][number] => [
   'growth_add_learning',
   { kind: 'worked', note: `note ${n} of ${id} in ${tenantId}` },
 ]
 
 /**
- * Commands and reads in one answer. What was noted is retired, because a workspace holds few active
- * learnings.
+ * Commands and reads in one answer. The note is retired again, because a workspace holds only a few
+ * active learnings.
  */
 const notes = (wanted: Wanted): Plan => [
   [
@@ -45,7 +45,7 @@ const post = (): Plan => [
   [['growth_approve_item', { id: 'item:1' }]],
   [['growth_post_item', { id: 'item:1' }]],
 ]
-/** Reads the network first. What it read is untrusted, so that the note after it is asked. */
+/** Reads the network first. What it reads is untrusted, so the note after it must be approved. */
 const engagement = (wanted: Wanted): Plan => [
   [['growth_create_engagement', { post: wanted.post, action: 'reply' }]],
   [learning(wanted, 1)],
@@ -67,13 +67,13 @@ const part = (plan: Plan): Plan[number][number] => [
     tools: [...new Set([...toolsOf(plan), 'growth_create_batch', 'growth_pause_automation'])],
   },
 ]
-/** Retired by whoever is last, since a sub-agent may be called off before it does so. */
+/** The last one to see it retires it, because a sub-agent may be cancelled before it does so. */
 const retireBoth: Plan[number] = [
   ['growth_retire_learning', { id: 'learning:1' }],
   ['growth_retire_learning', { id: 'learning:2' }],
 ]
 /**
- * Two sub-agents of one answer, of which the second has one of its own, and writes outside once
+ * Two sub-agents from one answer. The second has a sub-agent of its own, and writes outside when
  * that is over.
  */
 const family = (wanted: Wanted): Plan => {
@@ -91,9 +91,7 @@ const family = (wanted: Wanted): Plan => {
   ]
   return [[part(first), part(second)], [learning(wanted, 2)], retireBoth]
 }
-/**
- * What a sub-agent reads is untrusted, so that its own note is asked, and that of its parent too.
- */
+/** What a sub-agent reads is untrusted, so its own note must be approved, and its parent's too. */
 const tainted = (wanted: Wanted): Plan => [
   [
     part([
@@ -120,7 +118,7 @@ const kinds = [
 
 export const planOf = (nth: number, wanted: Wanted): Plan => kinds[nth % kinds.length]!(wanted)
 
-/** Those of its calls, and of what it delegates. */
+/** The notes of its calls, and of everything that it delegates. */
 export const toolsOf = (plan: Plan): string[] => [
   ...new Set(
     plan
@@ -134,7 +132,7 @@ export const toolsOf = (plan: Plan): string[] => [
 
 const AT_ONCE = 4
 
-/** For a loop that repeats commands: nothing else. */
+/** For a loop that repeats commands, and nothing else. */
 export const notesOnly = (wanted: Wanted): Plan => [
   Array.from({ length: AT_ONCE }, (_, n) => learning(wanted, n)),
   Array.from({ length: AT_ONCE }, (_, n) => [

@@ -1,4 +1,4 @@
-/** A claim of a job: one thing of it, as the pure functions say. It is one commit. */
+/** A claim of a job does one thing of it, as the pure functions say. It is one commit. */
 import { agentLimit, type CallReservation, estimateTokens, reserve } from '#domain/agent/job/budget'
 import type { Job } from '#domain/agent/job/job'
 import { BEHIND_MS, GENERATION_WAIT_MS, nextPoll } from '#domain/agent/job/limits'
@@ -15,7 +15,7 @@ import { checkDefined, checkUse } from './rules-of-calls.ts'
 import { mayRun, tools } from './tools.ts'
 import { approvalOf, count, spend, stepsOf, type World } from './world.ts'
 
-/** A cent is a hundred of these: of a thousand tokens in, and of two hundred out. */
+/** In hundredths of a cent: the price of a thousand tokens in, and of two hundred out. */
 export const priceOf = ({ input, output }: { input: number; output: number }): number =>
   Math.ceil(input / 1_000 + output / 200)
 
@@ -38,7 +38,7 @@ const isBehind = (world: World, { id, conversation_id }: Job): boolean =>
       (one.status === 'queued' || one.status === 'running'),
   )
 
-/** The process dies after this commit: what it was to start is never heard of. */
+/** The process dies after this commit, so what it was to start is never heard of. */
 export const claim = (world: World, id: string, dies: boolean) => {
   const job = world.jobs.get(id)!
   const role = world.people.get(job.on_behalf.personId!)
@@ -116,8 +116,8 @@ const look = (world: World, head: StepHead) => {
 }
 
 /**
- * Steps that run outside. What only reads is checked no further: its rights were looked at when it
- * was accepted.
+ * Steps that run outside. Reads are not checked again: their rights were checked when they were
+ * accepted.
  */
 const begin = (world: World, id: string, role: Role, heads: readonly StepHead[]) => {
   const steps: string[] = []
@@ -134,7 +134,7 @@ const begin = (world: World, id: string, role: Role, heads: readonly StepHead[])
   if (steps.length > 0) world.runs.push({ kind: 'tools', job: id, steps })
 }
 
-/** Reserves a call of a model; undefined if there is no budget. */
+/** Reserves a model call; undefined if no budget is left. */
 const reserved = (world: World, input: number) => {
   const before = { ...world.counters }
   const found = reserve({ ...world.usage, now: world.now }, { input, priceOf })
@@ -149,8 +149,8 @@ const begunWith = (world: World, { tokens, cost, day, month }: CallReservation) 
 })
 
 /**
- * Some conversations have grown too long. One that was interrupted goes on, unless it is not needed
- * any more.
+ * Some conversations have grown too long. An interrupted summary continues, unless it is no longer
+ * needed.
  */
 const summarise = (world: World, id: string, before: StepHead | undefined): boolean => {
   const others = stepsOf(world, id).filter(

@@ -1,5 +1,5 @@
 /**
- * What must hold of budgets and of what a model answers, reckoned by other means than the functions
+ * What must hold for budgets and for a model's answers, computed by other means than the functions
  * under test.
  */
 import type { ThoughtUsage } from '#domain/agent/job/answer'
@@ -33,8 +33,8 @@ interface Reserved {
 }
 
 /**
- * No more is reserved than there is, and no call is refused for which there is room. Called once
- * the reservation is spent.
+ * No more is reserved than there is, and no call is refused that there is room for. Called once the
+ * reservation is spent.
  */
 export const checkReserved = (world: World, { before, input, reserved }: Reserved) => {
   const left = (key: string, limit: number) => limit - (before[key] ?? 0)
@@ -134,7 +134,9 @@ export const checkArguments = (world: World, { given, args, handles, typed }: Re
   hold(world, isShown ? args.id === id : args.id === handles[id], `${id} stands for ${args.id}`)
 }
 
-/** By conversation: a handle stands for one record for ever, and a record has one handle. */
+/**
+ * By conversation: a handle always stands for the same record, and a record has only one handle.
+ */
 export const checkHandles = (world: World, before: Map<string, Record<string, string>>) => {
   for (const [conversation, handles] of world.handles) {
     const uuids = Object.values(handles)

@@ -20,7 +20,7 @@ const diceOf = (seed: number): Dice => {
   return { next, below, of: (all) => all[below(all.length)]! }
 }
 
-/** What runs beside the mailbox. Its outcome comes later, or never. */
+/** What runs beside the mailbox. Its outcome arrives later, or never. */
 export type Run =
   | { kind: 'think'; job: string; step: string; offered: string[]; role: Role; last: boolean }
   | { kind: 'summary'; job: string; step: string }
@@ -42,15 +42,15 @@ export interface World extends Dice {
   work: Map<string, Date>
   /** Handles by conversation. */
   handles: Map<string, Record<string, string>>
-  /** By person; those who have left are not in it. */
+  /** By person; people who have left are missing. */
   people: Map<string, Role>
   rules: Map<string, RuleDecision>
   /** Versions of the workspace's records. */
   records: Map<string, number>
-  /** When a record that a tool has made is settled. */
+  /** When a record that a tool made will be settled. */
   ready: Map<string, Date>
   runs: Run[]
-  /** By step: what held at the moment of its verdict. */
+  /** By step: the facts at the time of its verdict. */
   judged: Map<
     string,
     {
@@ -64,7 +64,7 @@ export interface World extends Dice {
   uses: Use[]
   ended: string[]
   counters: Record<string, number>
-  /** Kept by the simulation alone, to compare the counters with. */
+  /** Kept only by the simulation, to compare the counters with. */
   ledger: Record<string, number>
   counts: Map<string, number>
   broken: string[]
