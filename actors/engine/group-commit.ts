@@ -6,7 +6,7 @@
 
 import type { Clock } from '#kernel/clock'
 import { isUnavailable } from '#kernel/errors'
-import type { Demand } from '#kernel/fair-limit'
+import type { Demand } from '#kernel/waiting-line'
 import { KeyTaken } from '#store/engine/apply-effects'
 import { type Db, isTimedOut, type Transaction } from '#store/engine/db'
 import { lockActor } from '#store/engine/gate'

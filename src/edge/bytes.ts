@@ -3,8 +3,8 @@
  * would run.
  */
 
+import { FairLimit, type Holder, type Slots } from '#kernel/fair-limit'
 import type { Log } from '#kernel/log'
-import { createSlots, type Holder, type Slots } from '#kernel/slots'
 import type { FileRange, StoredFile } from '#ops/engine/call'
 import { contentDisposition } from './disposition.ts'
 import { isCurrent } from './validators.ts'
@@ -14,9 +14,9 @@ import { isCurrent } from './validators.ts'
  * workspace, or the network of an anonymous client. Such a client can use any number of networks at
  * no cost, so its downloads also count for the workspace that shares the file.
  */
-const LIMITS = { name: 'files', perParty: 16, perWorkspace: 64, total: 256, retryAfter: 5 }
+const LIMITS = { name: 'files', share: 16, perWorkspace: 64, total: 256, retryAfter: 5 }
 
-export const fileSlots = (): Slots => createSlots(LIMITS)
+export const fileSlots = () => new FairLimit(LIMITS)
 
 /**
  * Files up to this size are read before the answer begins, so that the answer has a length and

@@ -3,8 +3,8 @@
  * here.
  */
 import { networkOf } from '#domain/app/network-of'
-import type { Budget, Reservation } from '#kernel/budget'
 import { AppError, fail } from '#kernel/errors'
+import type { FairLimit, Reservation } from '#kernel/fair-limit'
 import type { Intake } from './intake.ts'
 
 const KIB = 1_024
@@ -164,7 +164,7 @@ export class Incoming {
     return headers.has('transfer-encoding') ? Math.max(limit, READ_AHEAD) : 0
   }
 
-  #reserve(budget: Budget, party: string, amount: number): Reservation | Promise<Reservation> {
+  #reserve(budget: FairLimit, party: string, amount: number): Reservation | Promise<Reservation> {
     const { request } = this
     const reserved = budget.reserve(party, amount, () => request.signal)
     if (!(reserved instanceof Promise)) return reserved

@@ -4,7 +4,6 @@
  * body ahead. We therefore reserve room for a body before any wait, and limit how many bodies wait
  * for room.
  */
-import { Budget } from '#kernel/budget'
 import type { Clock } from '#kernel/clock'
 import { fail } from '#kernel/errors'
 import { FairLimit } from '#kernel/fair-limit'
@@ -82,9 +81,9 @@ export class Intake {
   readonly clock: Clock
   readonly log: Log
   readonly checks: FairLimit
-  readonly anonymous: Budget
-  readonly unchecked: Budget
-  readonly members: Budget
+  readonly anonymous: FairLimit
+  readonly unchecked: FairLimit
+  readonly members: FairLimit
   readonly #unfinished = new Map<string, number>()
   readonly #reading = new Set<BodyReading>()
   #isLooking = false
@@ -95,18 +94,19 @@ export class Intake {
     this.log = log
     const { bytes, anonymousBytes, uncheckedBytes, workspaceBytes, roomWithinMs, unfinished } =
       limits
-    const share = { alone: unfinished, among: unfinished }
-    const limit = Number.MAX_SAFE_INTEGER
     this.checks = new FairLimit({
-      limit,
-      share,
+      total: Number.MAX_SAFE_INTEGER,
+      share: unfinished,
       bound: CHECKS_WAITING,
       withinMs: CHECKS_WITHIN_MS,
       name: 'credential_check',
     })
     const budget = (total: number, of: number) =>
-      new Budget(
-        { total, share: of, waiters: WAITERS, withinMs: roomWithinMs, name: 'request bodies' },
+      new FairLimit(
+        {
+          ...{ name: 'request bodies', busy: 'too many request bodies are under way, try again' },
+          ...{ total, share: of, waiters: WAITERS, withinMs: roomWithinMs },
+        },
         clock,
       )
     this.anonymous = budget(anonymousBytes, anonymousBytes / 4)

@@ -164,7 +164,7 @@ export const nodeSignature = (secret: Buffer, now: () => number): NodeSignature 
  */
 const FORWARDED = {
   name: 'forwarded',
-  limit: 192,
+  total: 192,
   share: { alone: 160, among: 64 },
   bound: 1_000,
   withinMs: 10_000,

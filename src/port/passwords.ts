@@ -30,7 +30,7 @@ export interface PasswordCost {
 
 /** OWASP's minimum: 19 MiB, two passes. */
 const COST: PasswordCost = { memoryCost: 19_456, timeCost: 2 }
-const LIMIT = { name: 'password check', limit: 4, bound: 64, withinMs: 5_000 }
+const LIMIT = { name: 'password check', total: 4, bound: 64, withinMs: 5_000 }
 
 export const createPasswords = (cost = COST): Passwords => {
   const argon2id = { algorithm: 'argon2id', ...cost } as const

@@ -38,7 +38,7 @@ const GENERATION_DEADLINE_MS = 170_000
  * a tenant can run may wait: its generation, and the thoughts of its agent.
  */
 const MODEL_LIMIT = {
-  ...{ name: 'model call', limit: 8, withinMs: MODEL_TURN_MS },
+  ...{ name: 'model call', total: 8, withinMs: MODEL_TURN_MS },
   bound: 1 + kindsOfWork.agent.atOnce!.manual + kindsOfWork.agent.atOnce!.automatic,
 }
 
@@ -46,23 +46,23 @@ const MODEL_LIMIT = {
  * How many documents a process reads at once. Each has at most a megabyte, and a tenant reads one
  * at a time.
  */
-const READING = { name: 'reading of documents', limit: 4, bound: 1, withinMs: 30_000 }
+const READING = { name: 'reading of documents', total: 4, bound: 1, withinMs: 30_000 }
 
 /**
  * How many messages of channels a process fetches text or files for at once. A tenant does so for
  * four messages at a time.
  */
-const FETCHING = { name: 'fetching of messages', limit: 8, bound: 5, withinMs: 30_000 }
+const FETCHING = { name: 'fetching of messages', total: 8, bound: 5, withinMs: 30_000 }
 
 /**
  * How many requests to webhook endpoints a process has open at once, and how many of these are
  * quick. Each tenant sends one at a time.
  */
-const DELIVERIES = { name: 'delivery', limit: 2_048, bound: 1, withinMs: 5_000 }
-const QUICK_DELIVERIES = { ...DELIVERIES, limit: 256 }
+const DELIVERIES = { name: 'delivery', total: 2_048, bound: 1, withinMs: 5_000 }
+const QUICK_DELIVERIES = { ...DELIVERIES, total: 256 }
 
 /** How many messages to channels a process sends at once. A connection sends one at a time. */
-const REPLIES = { name: 'reply', limit: 256, bound: connectionLimits.connections, withinMs: 30_000 }
+const REPLIES = { name: 'reply', total: 256, bound: connectionLimits.connections, withinMs: 30_000 }
 
 interface LaneParts {
   networks: Networks

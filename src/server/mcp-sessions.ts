@@ -14,7 +14,7 @@ import { version } from '../../package.json'
  * How many sessions a process has open at once, granted to workspaces in turn. As many as a
  * workspace can run at once may wait.
  */
-const SESSIONS = { name: 'MCP session', limit: 64, bound: 16, withinMs: 20_000 }
+const SESSIONS = { name: 'MCP session', total: 64, bound: 16, withinMs: 20_000 }
 
 interface SessionParts {
   egress: Egress

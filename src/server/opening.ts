@@ -12,8 +12,8 @@ import type { ServerFactory } from '#edge/mcp/server'
 import type { McpLimits } from '#edge/mcp/sessions'
 import type { Clock } from '#kernel/clock'
 import type { Failpoints } from '#kernel/failpoint'
+import type { Limits } from '#kernel/fair-limit'
 import type { Log } from '#kernel/log'
-import type { SlotLimits } from '#kernel/slots'
 import type { ChannelAdapters } from '#port/channel/registry'
 import type { BucketTimes } from '#port/files/s3/bucket'
 import type { McpClient } from '#port/mcp-client/client'
@@ -50,7 +50,7 @@ export interface Overrides {
   mailbox?: MailboxOptions
   mcpLimits?: Partial<McpLimits>
   streamTimes?: Partial<StreamTimes>
-  streamLimits?: Partial<SlotLimits>
+  streamLimits?: Partial<Limits>
   passwordCost?: PasswordCost
   /** How long a server that stops reads what clients had already sent. */
   lastRequestsMs?: number

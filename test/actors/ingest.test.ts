@@ -14,7 +14,7 @@ const context = (signal = new AbortController().signal) => ({
   begin: () => true,
 })
 const limit = (withinMs: number) =>
-  new FairLimit({ name: 'reading of documents', limit: 1, bound: 1, withinMs })
+  new FairLimit({ name: 'reading of documents', total: 1, bound: 1, withinMs })
 const laneWith = (read: () => Promise<never>, reading = limit(10_000)) =>
   ingestLane({ db: { read } as never, failpoints: noFailpoints, reading })
 

@@ -1,8 +1,8 @@
 /** Downloads by the token of a share, without any other credential. */
 import { networkOf } from '#domain/app/network-of'
 import { fail } from '#kernel/errors'
+import type { Slots } from '#kernel/fair-limit'
 import type { Log } from '#kernel/log'
-import type { Slots } from '#kernel/slots'
 import { hashOfToken } from '#ops/agent/artifacts'
 import type { StoredFile } from '#ops/engine/call'
 import type { Files } from '#port/files/files'

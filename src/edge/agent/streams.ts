@@ -5,8 +5,8 @@
  */
 import type { NamedOp } from '#contract/op'
 import { AppError, fail } from '#kernel/errors'
+import { FairLimit, type Holder, type Limits } from '#kernel/fair-limit'
 import type { Log } from '#kernel/log'
-import { createSlots, type Holder, type SlotLimits, type Slots } from '#kernel/slots'
 import type { LocalBus } from '#ops/agent/job/bus'
 import type { Bound } from '#ops/engine/bind'
 import type { Call } from '#ops/engine/call'
@@ -30,7 +30,7 @@ export interface StreamTimes {
 
 const usualTimes: StreamTimes = { commentMs: 15_000, lookMs: 1_000 }
 /** A party is a credential. */
-const LIMITS = { name: 'streams', perParty: 20, perWorkspace: 200, total: 1_000, retryAfter: 5 }
+const LIMITS = { name: 'streams', share: 20, perWorkspace: 200, total: 1_000, retryAfter: 5 }
 /**
  * The limits for streams that another process answers. Each takes a connection to it, and Bun opens
  * 512 at once, which letters need as well.
@@ -45,7 +45,7 @@ export interface StreamDeps {
   /** Whether all letters of the workspace run here. */
   owns(tenantId: string): boolean
   times?: Partial<StreamTimes> | undefined
-  limits?: Partial<SlotLimits> | undefined
+  limits?: Partial<Limits> | undefined
 }
 
 interface Asked {
@@ -74,15 +74,15 @@ export const wantsStream = ({ stream }: NamedOp, { method, headers }: Request): 
 
 export class Streams implements Disposable {
   readonly #open = new Set<Open>()
-  readonly #slots: Slots
-  readonly #passedOn = createSlots(PASSED_ON)
+  readonly #slots: FairLimit
+  readonly #passedOn = new FairLimit(PASSED_ON)
   readonly #times: StreamTimes
   readonly #timer: Timer
   #isClosing = false
 
   constructor(private readonly deps: StreamDeps) {
     this.#times = { ...usualTimes, ...deps.times }
-    this.#slots = createSlots({ ...LIMITS, ...deps.limits })
+    this.#slots = new FairLimit({ ...LIMITS, ...deps.limits })
     this.#timer = setInterval(() => {
       for (const open of this.#open) open.tick?.()
     }, this.#times.lookMs)

@@ -6,8 +6,8 @@
 import { isLegacyRequest, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { BODY_LIMIT } from '#contract/kinds'
 import { AppError, fail } from '#kernel/errors'
+import { FairLimit } from '#kernel/fair-limit'
 import type { Log } from '#kernel/log'
-import { createSlots, type Slots } from '#kernel/slots'
 import type { Operation } from '#ops/engine/bind'
 import type { Rates } from '#ops/engine/call'
 import { enabledModules } from '#store/agent/modules'
@@ -64,7 +64,7 @@ interface Parts extends Omit<McpDeps, 'limits'> {
   sessions: McpSessionRegistry
   stateless: Stateless
   calls: Calls
-  passedOn: Slots
+  passedOn: FairLimit
   limits: McpLimits
   byId: ReadonlyMap<string, Operation>
   /** Operations by the names of their tools. */
@@ -85,7 +85,7 @@ export const createMcp = (deps: McpDeps): McpEndpoint => {
     sessions,
     stateless,
     calls,
-    passedOn: createSlots(PASSED_ON),
+    passedOn: new FairLimit(PASSED_ON),
     limits,
     byId,
     tools: toolIndex(byId),

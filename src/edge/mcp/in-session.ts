@@ -3,8 +3,8 @@
  * another process is passed on to that process.
  */
 import { isInitializeRequest, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import type { Slots } from '#kernel/fair-limit'
 import type { Log } from '#kernel/log'
-import type { Slots } from '#kernel/slots'
 import type { Db } from '#store/engine/db'
 import { urlOfNode } from '#store/engine/nodes'
 import { forward, HOP_HEADER } from '../forward.ts'
@@ -21,7 +21,7 @@ export const SESSION_HEADER = 'mcp-session-id'
  */
 export const PASSED_ON = {
   name: 'mcp_calls',
-  perParty: 64,
+  share: 64,
   perWorkspace: 64,
   total: 128,
   retryAfter: 5,

@@ -11,7 +11,7 @@ import {
 import { LRUCache } from 'lru-cache'
 import { BODY_LIMIT } from '#contract/kinds'
 import { AppError } from '#kernel/errors'
-import { createSlots, type Slots } from '#kernel/slots'
+import { FairLimit } from '#kernel/fair-limit'
 import { readTool } from './call-tool.ts'
 import { accessKey, callerId, type McpCaller } from './caller.ts'
 import type { McpContext } from './context.ts'
@@ -57,7 +57,7 @@ export type StatelessDeps = Pick<
 
 export class Stateless implements AsyncDisposable {
   readonly #listeners = new Set<Listener>()
-  readonly #slots: Slots
+  readonly #slots: FairLimit
   /**
    * Envelopes that the SDK has accepted. They say who the client is and what it can do, and are the
    * same in each of its requests.
@@ -68,10 +68,10 @@ export class Stateless implements AsyncDisposable {
   #ending = false
 
   constructor(private readonly deps: StatelessDeps) {
-    const { perCaller: perParty, perTenant: perWorkspace, perProcess: total } = deps.limits
-    this.#slots = createSlots({
+    const { perCaller: share, perTenant: perWorkspace, perProcess: total } = deps.limits
+    this.#slots = new FairLimit({
       name: 'mcp_sessions',
-      perParty,
+      share,
       perWorkspace,
       total,
       retryAfter: 30,

@@ -13,7 +13,7 @@ import {
   type Op,
   type Resource,
 } from '#contract/op'
-import type { Slots } from '#kernel/slots'
+import type { Slots } from '#kernel/fair-limit'
 import type { SessionGrant } from '#store/app/sessions'
 import { noteDownload } from '#store/engine/audit-entry'
 import { requireAccess } from './access.ts'

@@ -4,15 +4,15 @@
  */
 import type { TObject } from '@sinclair/typebox'
 import type { DownloadForm, NamedOp } from '#contract/op'
-import { createSlots, type Slots } from '#kernel/slots'
+import { FairLimit } from '#kernel/fair-limit'
 import { csvLine } from './csv.ts'
 import { requireValidReply, serialise } from './serialise.ts'
 
 /** Concurrent downloads. Each one occupies a client connection and the database for long. */
-const LIMITS = { name: 'downloads', perParty: 3, total: 32, retryAfter: 5 }
+const LIMITS = { name: 'downloads', share: 3, total: 32, retryAfter: 5 }
 
 /** The concurrent downloads of this process. */
-export const downloadSlots = (): Slots => createSlots(LIMITS)
+export const downloadSlots = () => new FairLimit(LIMITS)
 
 export interface Lines {
   /**

@@ -1,12 +1,12 @@
 /** Requests of this process that wait for something to happen. */
-import { createSlots } from '#kernel/slots'
+import { FairLimit } from '#kernel/fair-limit'
 import type { Principal } from '#store/engine/principal'
 
 /**
  * Each asks the database four times a second. A party is a credential. One that gives up its place
  * is answered with what there is.
  */
-const LIMITS = { name: 'agent_waiting', perParty: 20, perWorkspace: 60, total: 200, retryAfter: 5 }
+const LIMITS = { name: 'agent_waiting', share: 20, perWorkspace: 60, total: 200, retryAfter: 5 }
 const EVERY_MS = 250
 
 interface Waiting {
@@ -24,7 +24,7 @@ export interface Poller {
 }
 
 export const createPoller = (): Poller => {
-  const slots = createSlots(LIMITS)
+  const slots = new FairLimit(LIMITS)
   return {
     async until(look, isReady, { tenantId, caller, waitMs }) {
       const until = performance.now() + waitMs

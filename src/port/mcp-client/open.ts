@@ -51,7 +51,7 @@ const isSame = (one: readonly string[], other: readonly string[]): boolean =>
  */
 const PROGRAMS = {
   name: 'MCP program',
-  limit: 8,
+  total: 8,
   share: { alone: 6, among: 3 },
   bound: 32,
   withinMs: 20_000,

@@ -67,7 +67,7 @@ class FairTexts implements Texts, Disposable {
       name: 'text',
       ...more,
     })
-    this.#turns = new FairLimit({ name: 'text', limit: 1, bound, withinMs: WAIT_MS })
+    this.#turns = new FairLimit({ name: 'text', total: 1, bound, withinMs: WAIT_MS })
   }
 
   async compute<N extends keyof TextComputations>(

@@ -5,7 +5,8 @@
  */
 import postgres from 'postgres'
 import { AppError } from '#kernel/errors'
-import { Crowd, type Demand, FairLimit } from '#kernel/fair-limit'
+import { Crowd, FairLimit } from '#kernel/fair-limit'
+import type { Demand } from '#kernel/waiting-line'
 import { arrayTypes } from './array-types.ts'
 import { QUERY_DEADLINE_MS, withDeadline } from './deadline.ts'
 import { openPool } from './pool.ts'
@@ -227,7 +228,7 @@ const openReads = (options: ConnectionOptions, { max, crowd }: { max: number; cr
   const pool = openPool(() => open(options, { role: 'tendril_app', max, pool: 'reads' }))
   const turns = new FairLimit({
     name: 'reads',
-    limit: max,
+    total: max,
     crowd,
     share: { alone: Math.ceil(max * READ_SHARE), among: 1 },
     ...WAITING,
@@ -259,12 +260,12 @@ export const openDb = (options: ConnectionOptions): Db => {
   const letters = openSessions(max, (onclose) =>
     open(options, { role: 'tendril_app', max: 1, pool: 'letters', onclose }),
   )
-  const letterLimit = new FairLimit({ name: 'commands', limit: max, crowd, ...WAITING })
+  const letterLimit = new FairLimit({ name: 'commands', total: max, crowd, ...WAITING })
   const system = openPool(() => open(options, { role: 'tendril_system', max: 3 }))
   const systemTransactions = openSessions(SYSTEM_TRANSACTIONS, (onclose) =>
     open(options, { role: 'tendril_system', max: 1, onclose }),
   )
-  const systemLimit = new FairLimit({ name: 'system', limit: SYSTEM_TRANSACTIONS, ...WAITING })
+  const systemLimit = new FairLimit({ name: 'system', total: SYSTEM_TRANSACTIONS, ...WAITING })
   return {
     read: reads.read,
     letter: (tenantId, body, demand) =>

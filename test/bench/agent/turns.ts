@@ -76,7 +76,7 @@ const modelAlone = async (
   { callers, turns }: Talk,
   calls: number,
 ): Promise<number[]> => {
-  const limit = new FairLimit({ name: 'model', limit: MODEL_CALLS, bound: 1, withinMs: 60_000 })
+  const limit = new FairLimit({ name: 'model', total: MODEL_CALLS, bound: 1, withinMs: 60_000 })
   const times: number[] = []
   const ask = async (party: string) => {
     for (let turn = 0; turn < Math.min(turns, MOST_ALONE); turn++) {

@@ -25,7 +25,7 @@ const REMOVE_MS = 120_000
 /** Each upload holds two parts in memory. Uploads are granted to workspaces in turn. */
 const UPLOADS = {
   name: 'uploads of files',
-  limit: 4,
+  total: 4,
   share: { alone: 3, among: 2 },
   bound: 8,
   withinMs: 60_000,

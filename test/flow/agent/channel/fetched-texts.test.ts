@@ -130,7 +130,7 @@ test('is asked for again however often its work was claimed in vain', async () =
 })
 
 test('waits for its turn again if the process fetches too much else', async () => {
-  const fetching = new FairLimit({ name: 'fetching', limit: 1, bound: 1, withinMs: 1 })
+  const fetching = new FairLimit({ name: 'fetching', total: 1, bound: 1, withinMs: 1 })
   await fetching.enter('another')
   const lane = channelFetchLane({ fetching } as never)
   expect(await lane.run({} as never, { tenantId: 'one' } as never)).toEqual({ kind: 'stopped' })

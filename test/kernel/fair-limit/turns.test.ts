@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { FairLimit } from '#kernel/fair-limit'
 
 const open = (overrides: Partial<ConstructorParameters<typeof FairLimit>[0]> = {}) =>
-  new FairLimit({ limit: 2, bound: 100, withinMs: 5_000, name: 'connection', ...overrides })
+  new FairLimit({ total: 2, bound: 100, withinMs: 5_000, name: 'connection', ...overrides })
 
 /** A promise that the test resolves. */
 const gate = () => {
@@ -19,7 +19,7 @@ test('no more run at once than the limit, nor of a party than its share; each pa
       fc.integer({ min: 1, max: 4 }),
       fc.integer({ min: 1, max: 4 }),
       async (requests, limit, share) => {
-        const fair = open({ limit, share: { alone: share, among: share } })
+        const fair = open({ total: limit, share: { alone: share, among: share } })
         const begun: Record<string, number[]> = {}
         const running: Record<string, number> = { a: 0, b: 0, c: 0 }
         let most = 0
@@ -47,7 +47,7 @@ test('no more run at once than the limit, nor of a party than its share; each pa
 })
 
 test('a party that queues fifty runs does not hold up one that queues one', async () => {
-  const limit = open({ limit: 1 })
+  const limit = open({ total: 1 })
   const first = gate()
   const order: string[] = []
   const flood = Array.from({ length: 50 }, (_, index) =>
@@ -60,7 +60,7 @@ test('a party that queues fifty runs does not hold up one that queues one', asyn
 })
 
 test('slow work yields its place, continues, and returns its own result', async () => {
-  const limit = open({ limit: 1 })
+  const limit = open({ total: 1 })
   const slow = gate()
   const first = limit.yielding('slow', 1, () => slow.promise.then(() => 'late'))
   expect(await limit.run('other', async () => 'meanwhile')).toBe('meanwhile')
@@ -69,7 +69,7 @@ test('slow work yields its place, continues, and returns its own result', async 
 })
 
 test('work that fails before it yields fails, and frees its place', async () => {
-  const limit = open({ limit: 1 })
+  const limit = open({ total: 1 })
   await expect(
     limit.yielding('broken', 60_000, () => Promise.reject(new Error('broken'))),
   ).rejects.toThrow('broken')
@@ -77,7 +77,7 @@ test('work that fails before it yields fails, and frees its place', async () => 
 })
 
 test('a party at its share leaves the rest to others at once', async () => {
-  const limit = open({ limit: 3, share: { alone: 2, among: 2 } })
+  const limit = open({ total: 3, share: { alone: 2, among: 2 } })
   const held = gate()
   const flood = Array.from({ length: 5 }, () => limit.run('flood', () => held.promise))
   expect(await limit.run('single', async () => 'ran')).toBe('ran')
@@ -86,7 +86,7 @@ test('a party at its share leaves the rest to others at once', async () => {
 })
 
 test("a party's share shrinks as soon as another party waits", async () => {
-  const limit = open({ limit: 4, share: { alone: 3, among: 1 } })
+  const limit = open({ total: 4, share: { alone: 3, among: 1 } })
   const held = gate()
   const begun: string[] = []
   const start = (party: string, until: Promise<void>) =>
@@ -109,7 +109,7 @@ test("a party's share shrinks as soon as another party waits", async () => {
 })
 
 test('work that someone waits for goes first, and every fourth place goes to other work', async () => {
-  const limit = open({ limit: 1 })
+  const limit = open({ total: 1 })
   const first = gate()
   const order: string[] = []
   const note = (party: string, demand: 'asked' | 'unasked') =>
@@ -133,7 +133,7 @@ test('work that someone waits for goes first, and every fourth place goes to oth
 })
 
 test('hurried work goes first as soon as someone waits for it', async () => {
-  const limit = open({ limit: 1 })
+  const limit = open({ total: 1 })
   const first = gate()
   const order: string[] = []
   const note = (party: string, demand: 'asked' | 'unasked') =>
@@ -147,7 +147,7 @@ test('hurried work goes first as soon as someone waits for it', async () => {
 })
 
 test('a caller that waits too long is refused with 503, and leaves the queue', async () => {
-  const limit = open({ limit: 1, withinMs: 1 })
+  const limit = open({ total: 1, withinMs: 1 })
   const first = gate()
   const running = limit.run('a', () => first.promise)
   const late = await limit.run('b', async () => 'ran').catch((error) => error)
@@ -158,7 +158,7 @@ test('a caller that waits too long is refused with 503, and leaves the queue', a
 })
 
 test('all who wait too long are refused, also after some were, and one that was hurried', async () => {
-  const limit = open({ limit: 1, withinMs: 20 })
+  const limit = open({ total: 1, withinMs: 20 })
   const first = gate()
   const running = limit.run('a', () => first.promise)
   const waits = (party: string, demand: 'asked' | 'unasked') =>
@@ -179,7 +179,7 @@ test('all who wait too long are refused, also after some were, and one that was 
 })
 
 test('a free place is taken without a promise, and one that is not free in the end', async () => {
-  const limit = open({ limit: 1 })
+  const limit = open({ total: 1 })
   expect(limit.enter('a')).toBeUndefined()
   const next = limit.enter('b')
   expect(next).toBeInstanceOf(Promise)
@@ -192,7 +192,7 @@ test('a free place is taken without a promise, and one that is not free in the e
 })
 
 test("a party's queue is bounded", async () => {
-  const limit = open({ limit: 1, bound: 1 })
+  const limit = open({ total: 1, bound: 1 })
   const first = gate()
   const running = [limit.run('a', () => first.promise), limit.run('a', async () => {})]
   expect(await limit.run('a', async () => {}).catch((error) => error)).toMatchObject({
@@ -204,7 +204,7 @@ test("a party's queue is bounded", async () => {
 })
 
 test('work that fails frees its place', async () => {
-  const limit = open({ limit: 1 })
+  const limit = open({ total: 1 })
   await expect(limit.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
   expect(await limit.run('a', async () => 'ran')).toBe('ran')
 })

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { Budget, type Reservation } from '#kernel/budget'
+import { FairLimit, type Limits, type Reservation } from '#kernel/fair-limit'
 import { manualClock, settled } from '#test/support/actors/manual-clock'
 
-const open = (overrides: Partial<ConstructorParameters<typeof Budget>[0]> = {}) => {
+const open = (overrides: Partial<Limits> = {}) => {
   const clock = manualClock()
   return {
     clock,
-    budget: new Budget(
+    budget: new FairLimit(
       { total: 10, share: 6, waiters: 100, withinMs: 5_000, name: 'bodies', ...overrides },
       clock,
     ),
@@ -15,7 +15,7 @@ const open = (overrides: Partial<ConstructorParameters<typeof Budget>[0]> = {}) 
 }
 
 /** Reservations by the name that the test gave them, in the order in which they were granted. */
-const watch = (budget: Budget) => {
+const watch = (budget: FairLimit) => {
   const held = new Map<string, Reservation>()
   const refused: string[] = []
   const reserve = (party: string, amount: number, name = party, signal?: AbortSignal) => {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { createSlots, type Holder } from '#kernel/slots'
+import { FairLimit, type Holder } from '#kernel/fair-limit'
 
-const LIMITS = { name: 'seats', perParty: 2, perWorkspace: 3, total: 5, retryAfter: 1 }
+const LIMITS = { name: 'seats', share: 2, perWorkspace: 3, total: 5, retryAfter: 1 }
 
 /** Holders that say when they have given up. */
 const openSlots = (limits = LIMITS) => {
-  const slots = createSlots(limits)
+  const slots = new FairLimit(limits)
   const givenUp: string[] = []
   const take = (name: string, { workspace = name[0]! }: Pick<Holder, 'workspace'> = {}) =>
     slots.take({ party: name, workspace, giveUp: () => givenUp.push(name) })
