@@ -8,7 +8,7 @@ import type { Decided, Reached, ToolCaller, ToolContext } from '#decisions/agent
 import { type Approval, isSameSubject } from '#domain/agent/job/approval'
 import type { CallToBegin } from '#domain/agent/job/beginning'
 import { agentLimit } from '#domain/agent/job/budget'
-import { callingJob } from '#domain/agent/job/job'
+import { callingJob, type Job } from '#domain/agent/job/job'
 import { GENERATION_WAIT_MS, TOOL_STATEMENT_MS } from '#domain/agent/job/limits'
 import { NO_MODEL } from '#domain/agent/job/model-choice'
 import type { Step, StepHead } from '#domain/agent/job/step'
@@ -16,6 +16,7 @@ import type { JobAnswer } from '#domain/agent/job/transition'
 import { approvalOfStep } from '#store/agent/approvals'
 import { callerNow } from '#store/agent/callers'
 import { callsWithinHour, stepPart } from '#store/agent/steps'
+import type { Effects } from '#store/engine/letter'
 import { loadNow } from '#store/engine/load'
 import { limitPart, underLimit } from '#store/engine/statement-limit'
 import { type At, answerJob } from './at.ts'
@@ -131,37 +132,49 @@ interface DecidingStep {
 }
 
 const decideTool = async (deps: AgentDeps, at: At, { step, approval, reached }: DecidingStep) => {
+  const { answer, effects = {} } = await answerCommand(
+    deps,
+    at.job,
+    { step, approval },
+    async () => {
+      const acting = await actingFor(deps, at, step, approval)
+      if (typeof acting === 'string') return acting
+      const decided = await reached(contextOf(at, acting, step))
+      await deps.failpoints('agent.executing')
+      return decided
+    },
+  )
+  return answerJob(at, answer, effects)
+}
+
+/**
+ * What a command decides, as the answer of its tool, and the effects. `decide` gives an error if it
+ * must not be carried out; what it throws as a refusal is a result.
+ */
+export const answerCommand = async (
+  { toolBox }: Pick<AgentDeps, 'toolBox'>,
+  job: Job,
+  { step, approval }: Omit<DecidingStep, 'reached'>,
+  decide: () => Promise<Decided | string>,
+): Promise<{ answer: JobAnswer; effects?: Effects }> => {
   try {
-    const acting = await actingFor(deps, at, step, approval)
-    if (typeof acting === 'string')
-      return answerJob(at, {
-        kind: 'not made',
-        step,
-        error: acting,
-        stale: staleIn(acting, approval),
-      })
-    const decided = await reached(contextOf(at, acting, step))
-    await deps.failpoints('agent.executing')
-    const effects = commandEffects(at.job, { step, decided, approval })
-    return answerJob(at, carriedOut(deps, step, decided), effects)
+    const decided = await decide()
+    if (typeof decided === 'string') {
+      const stale = staleIn(decided, approval)
+      return { answer: { kind: 'not made', step, error: decided, stale } }
+    }
+    const { value, awaits, shown, effects } = decided
+    const carried = { value, awaits, shown, ref: effects.audit?.refId }
+    return {
+      answer: { kind: 'carried out', step, forms: toolBox(), carried },
+      effects: commandEffects(job, { step, decided, approval }),
+    }
   } catch (cause) {
     const error = refusalOf(cause)
     if (error === undefined) throw cause
-    return answerJob(at, { kind: 'refused', step, error })
+    return { answer: { kind: 'refused', step, error } }
   }
 }
-
-/** What a command has decided, as the answer of its tool. */
-export const carriedOut = (
-  { toolBox }: Pick<AgentDeps, 'toolBox'>,
-  step: Step,
-  { value, awaits, shown, effects: { audit } }: Decided,
-): JobAnswer => ({
-  kind: 'carried out',
-  step,
-  forms: toolBox(),
-  carried: { value, awaits, shown, ref: audit?.refId },
-})
 
 /** A step that is to run beside the mailbox, and why it must not, if so. */
 export const callToBegin = async (

@@ -3,7 +3,6 @@
  * sent any more.
  */
 import type { ChannelOrigin } from '#domain/agent/channel/answer'
-import { cancelledText } from '#domain/agent/channel/answer'
 import type { ChannelReply } from '#domain/agent/channel/reply'
 import { deletedWith, isOnTheWire, recallReply } from '#domain/agent/channel/reply-decisions'
 import { type Conversation, newConversation } from '#domain/agent/conversation'
@@ -17,7 +16,6 @@ import { type Effects, merge } from '#store/engine/letter'
 import type { Loaded } from '#store/engine/load'
 import type { LiveLanes } from '../deciding.ts'
 import { stopJobs } from './cancelling.ts'
-import { answerEffects } from './channel-replies.ts'
 import { cancelledJob } from './job-effects.ts'
 
 type OpenReply = Loaded<{ replies: ReturnType<typeof openRepliesOf> }>['replies'][number]
@@ -45,7 +43,12 @@ export const deletedConversation = (
 ) => {
   const work = stopJobs(parts.tree, parts.calls, lanes)
   const sending = stoppedReplies(parts.replies, lanes, now)
-  const cancelled = parts.tree.map((one) => cancelledJob(one, now))
+  // Whoever still waits in a channel is told in words that reveal nothing of the conversation.
+  const cancelled = parts.tree.map((one) => {
+    const origin = parts.origins[one.id]
+    const channel = origin && { origin: { ...origin, conversation_id: null }, publicUrl }
+    return cancelledJob(one, now, { channel })
+  })
   const effects = merge(
     {
       settled: work.settled,
@@ -54,30 +57,11 @@ export const deletedConversation = (
     },
     ...cancelled.map((one) => one.effects),
     sending.effects,
-    ...parts.tree.map((job) => tellAsker(job, parts.origins[job.id], { publicUrl, now })),
     parts.schedules.any ? { writes: movedSchedules(conversation, now) } : {},
   )
   const answers = cancelled.map(({ job }) => ({ refId: job.id, with: 'late' as const }))
   return { effects, answers, in_flight: [...work.in_flight, ...sending.in_flight] }
 }
-
-/**
- * Tells people in a channel who still wait for an answer, in words that reveal nothing of the
- * conversation.
- */
-const tellAsker = (
-  job: OpenJob,
-  origin: ChannelOrigin | undefined,
-  { publicUrl, now }: Omit<Deleting, 'lanes'>,
-): Effects =>
-  origin
-    ? answerEffects(job, {
-        origin: { ...origin, conversation_id: null },
-        publicUrl,
-        text: cancelledText(job),
-        now,
-      })
-    : {}
 
 const stoppedReplies = (replies: readonly OpenReply[], lanes: LiveLanes, now: Date) => {
   const works = new Set(replies.flatMap(({ work }) => work ?? []))

@@ -28,7 +28,7 @@ import { answerEffects } from './channel-replies.ts'
 import type { Decided } from './toolbox.ts'
 
 /** The job that waits for another one, and its step that does. */
-export interface Parent {
+interface Parent {
   job: Job | undefined
   step: Step | undefined
 }
@@ -174,7 +174,7 @@ const calledOffBelow = (below: readonly OpenJob[], now: Date): Effects =>
   )
 
 /** A child is over: its parent has an answer, and goes on at once. */
-export const childEnded = ({ job, step }: Parent, child: Job, now: Date): Effects =>
+const childEnded = ({ job, step }: Parent, child: Job, now: Date): Effects =>
   job && !isOver(job) && step?.state === 'waiting'
     ? jobEffects(stepOf(job, { kind: 'child', step, child }, factsAt(now)))
     : {}
@@ -186,10 +186,11 @@ export const childEnded = ({ job, step }: Parent, child: Job, now: Date): Effect
 export const cancelledJob = (
   { work: _, ...before }: OpenJob,
   now: Date,
+  around: AroundJob = {},
 ): { job: Job; effects: Effects } => {
   const end = { status: 'cancelled', error: null } as const
   const change = stepOf(before, { kind: 'end', end }, factsAt(now))
-  return { job: change.job, effects: jobEffects(change) }
+  return { job: change.job, effects: jobEffects(change, around) }
 }
 
 const workEffects = (

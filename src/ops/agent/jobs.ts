@@ -1,9 +1,7 @@
 import type { jobs } from '#contract/agent/jobs'
 import { stopJobs } from '#decisions/agent/cancelling'
-import { answerEffects } from '#decisions/agent/channel-replies'
-import { cancelledJob, childEnded } from '#decisions/agent/job-effects'
+import { cancelledJob } from '#decisions/agent/job-effects'
 import type { ToolBox } from '#decisions/agent/toolbox'
-import { cancelledText } from '#domain/agent/channel/answer'
 import type { Reader } from '#domain/agent/conversation'
 import { isOver, type Job } from '#domain/agent/job/job'
 import { traceOf } from '#domain/agent/job/trace'
@@ -125,21 +123,16 @@ const cancelling = (publicUrl: string): Handlers<typeof jobs>['cancel'] =>
           unchanged: true,
         }
       const { settled, in_flight } = stopJobs(tree, calls, lanes)
-      const cancelled = tree.map((one) => cancelledJob(one, now))
       const { behind, parentJob, parentStep, origin } = await loadNow(sql, around(job))
       // The conversation's next message has been waiting for this job, unless another job is still
       // before it.
-      const next = behind.is_busy ? {} : { requeued: behind.next.map((id) => ({ id, runAt: now })) }
-      const [first] = cancelled
+      const next = behind.is_busy ? [] : behind.next
+      const parent = { job: parentJob, step: parentStep }
+      const about = { next, parent, channel: origin && { origin, publicUrl } }
+      const cancelled = tree.map((one, index) => cancelledJob(one, now, index === 0 ? about : {}))
       return {
-        reply: { job: jobView(first!.job), in_flight },
-        effects: merge(
-          { settled },
-          next,
-          ...cancelled.map(({ effects }) => effects),
-          childEnded({ job: parentJob, step: parentStep }, first!.job, now),
-          origin ? answerEffects(job, { origin, publicUrl, text: cancelledText(job), now }) : {},
-        ),
+        reply: { job: jobView(cancelled[0]!.job), in_flight },
+        effects: merge({ settled }, ...cancelled.map(({ effects }) => effects)),
         answers: cancelled.map((one) => ({ refId: one.job.id, with: 'late' as const })),
       }
     },

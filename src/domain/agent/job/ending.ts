@@ -1,5 +1,5 @@
 /** The end of a job, and what people read of one that failed. Pure. */
-import { endText } from '../channel/answer.ts'
+import { cancelledText, endText } from '../channel/answer.ts'
 import { pauseNotice, ranOut } from '../trigger/schedule.ts'
 import { type JobChange, say, setJob } from './change.ts'
 import { concludeJob } from './job.ts'
@@ -44,9 +44,12 @@ export const endJob = (
   return {
     ...over,
     ...(after !== schedule && { schedule: after }),
-    ...(over.job.parent_id === null && { tells: endText(over.job, over.messages) }),
+    ...(over.job.parent_id === null && { tells: lastWords(over) }),
   }
 }
+
+const lastWords = ({ job, messages }: JobChange): string =>
+  job.status === 'cancelled' ? cancelledText(job) : endText(job, messages)
 
 export const endAsFailed = (change: JobChange, error: string, notice?: string): JobChange =>
   endJob(change, { status: 'failed', error }, notice)
