@@ -50,16 +50,14 @@ const Approval = T.Union([
     url: T.String(),
   }),
   record({
-    ...{
-      kind: oneOf(['reply']),
-      reply_id: Id,
-      job_id: nullable(Id),
-      connection_id: Id,
-      channel: oneOf(channelNames),
-      recipient: T.String(),
-      /** Absent in older events, which did not state it. */
-      why: T.Optional(T.String()),
-    },
+    kind: oneOf(['reply']),
+    reply_id: Id,
+    job_id: nullable(Id),
+    connection_id: Id,
+    channel: oneOf(channelNames),
+    recipient: T.String(),
+    /** Absent in older events, which did not state it. */
+    why: T.Optional(T.String()),
     url: T.String(),
   }),
 ])
@@ -107,12 +105,10 @@ export const events = [
     type: 'agent.job.settled',
     summary: 'A job of the agent is over.',
     data: record({
-      ...{
-        job_id: Id,
-        kind: T.String(),
-        conversation_id: nullable(Id),
-        status: oneOf(['completed', 'failed', 'cancelled']),
-      },
+      job_id: Id,
+      kind: T.String(),
+      conversation_id: nullable(Id),
+      status: oneOf(['completed', 'failed', 'cancelled']),
       error: nullable(T.String()),
     }),
   },
@@ -153,8 +149,11 @@ export const events = [
     summary:
       'A channel has ceased to work, or could not be connected: its provider refuses the credentials, or another workspace has it.',
     data: record({
-      ...{ connection_id: Id, channel: oneOf(channelNames), routing_key: T.String() },
-      ...{ display_name: T.String(), error: T.String() },
+      connection_id: Id,
+      channel: oneOf(channelNames),
+      routing_key: T.String(),
+      display_name: T.String(),
+      error: T.String(),
     }),
   },
   {

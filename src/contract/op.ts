@@ -138,19 +138,17 @@ const declaring =
     const { scope, roles, bodyLimit } = kinds[kind]
     const schema = T.Object(input, { additionalProperties: false })
     return {
-      ...{
-        kind,
-        method,
-        path,
-        scope,
-        roles,
-        summary,
-        input: schema,
-        output,
-        status: 200,
-        errors: [],
-        bodyLimit,
-      },
+      kind,
+      method,
+      path,
+      scope,
+      roles,
+      summary,
+      input: schema,
+      output,
+      status: 200,
+      errors: [],
+      bodyLimit,
       ...more,
     } as never
   }

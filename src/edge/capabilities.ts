@@ -67,14 +67,13 @@ const listOthers = () =>
     ([path, methods]) =>
       Object.entries(methods).map(
         ([method, { operationId, description, security, responses }]) => ({
-          ...{
-            id: operationId,
-            method: method.toUpperCase(),
-            path,
-            scope: security[0]?.apiKey?.[0] ?? 'public',
-            tool: null,
-          },
-          ...{ summary: description, errors: errorsIn(responses) },
+          id: operationId,
+          method: method.toUpperCase(),
+          path,
+          scope: security[0]?.apiKey?.[0] ?? 'public',
+          tool: null,
+          summary: description,
+          errors: errorsIn(responses),
         }),
       ),
   )

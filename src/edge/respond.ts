@@ -27,7 +27,9 @@ export const answerResponse = (
   requestId: string,
 ): Response => {
   const headers: Record<string, string> = {
-    ...{ 'content-type': JSON_TYPE, 'cache-control': 'no-store', 'x-request-id': requestId },
+    'content-type': JSON_TYPE,
+    'cache-control': 'no-store',
+    'x-request-id': requestId,
     ...limitHeaders(allowances),
   }
   if (replayed) headers['idempotency-replayed'] = 'true'

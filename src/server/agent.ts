@@ -64,6 +64,10 @@ export const agentOf = ({
     toolBox: () => world.tools,
     models: () => world.models,
     ask: world.ask,
-    ...{ thinker, desk, priceOf, contextTokens: openai?.context ?? USUAL_CONTEXT, toolMs },
+    thinker,
+    desk,
+    priceOf,
+    contextTokens: openai?.context ?? USUAL_CONTEXT,
+    toolMs,
   }
 }

@@ -46,14 +46,14 @@ export const filesOf = async (
     }
   const bucket = await openBucket(s3, times)
   const store = new S3Store({
-    ...{ bucket, log, failpoints },
+    bucket,
+    log,
+    failpoints,
     note: (tenantId, decide) =>
       runtime.ask(tenantId, {
-        ...{
-          name: 'files.note',
-          priority: 'interactive',
-          provenance: { principal, surface: 'lane' },
-        },
+        name: 'files.note',
+        priority: 'interactive',
+        provenance: { principal, surface: 'lane' },
         decide: async (_, gate) => ({ reply: undefined, effects: { writes: decide(gate) } }),
       }),
   })

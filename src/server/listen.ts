@@ -89,23 +89,25 @@ const httpOf = (config: Config, workplace: Workplace, shared: Shared, ready: () 
   const { authenticator, origins, log } = shared
   const [operations, internal] = [createOperations(world), createOperatorOperations(world)]
   const mcp = createMcp({
-    ...{ authenticator, origins, db, log, rates: world.rates },
+    authenticator,
+    origins,
+    db,
+    log,
+    rates: world.rates,
     operations: workspaceOperations([...operations, ...internal]),
     servers: overrides.mcpServers ?? createServerFactory(),
     incarnation: () => runtime.incarnation,
     limits: overrides.mcpLimits ?? {},
   })
   const app = createHttp({
-    ...{
-      ...shared,
-      operations,
-      internal,
-      mcp,
-      signature,
-      ready,
-      commit: config.commit,
-      publicUrl: config.publicUrl,
-    },
+    ...shared,
+    operations,
+    internal,
+    mcp,
+    signature,
+    ready,
+    commit: config.commit,
+    publicUrl: config.publicUrl,
     routes: routesOf(workplace, { ...shared, operations }, internal),
     documents: {
       openapi: staticDocument(openapi),

@@ -137,7 +137,8 @@ export const unsent = (retryAfterMs?: number) => ({
   ...(retryAfterMs && { retryAfterMs }),
 })
 export const refused = (of: 'message' | 'connection', error?: string) => ({
-  ...{ kind: 'refused', of },
+  kind: 'refused',
+  of,
   error: error ?? expect.any(String),
 })
 export const unknown = { kind: 'unknown', error: expect.any(String) }

@@ -31,7 +31,9 @@ interface Differences {
 
 const PEOPLE = ['ada@example.org', 'bob@example.org'] as const
 const mail = {
-  ...{ people: PEOPLE, bold: '', longest: 100_000 },
+  people: PEOPLE,
+  bold: '',
+  longest: 100_000,
   heard: (text: string) => `Subject: Plans\n\n${text}`,
 }
 
@@ -42,15 +44,21 @@ const table: Record<Channel, readonly Differences[]> = {
   ],
   whatsapp: [
     {
-      ...{ name: 'WhatsApp', place: whatsAppStory, people: ['+16505551234', '+16505555678'] },
-      ...{ bold: '*', longest: 4_096 },
+      name: 'WhatsApp',
+      place: whatsAppStory,
+      people: ['+16505551234', '+16505555678'],
+      bold: '*',
+      longest: 4_096,
     },
   ],
   sms: [
     {
-      ...{ name: 'SMS', place: smsStory, people: ['+4915112345678', '+4915112345679'] },
+      name: 'SMS',
+      place: smsStory,
+      people: ['+4915112345678', '+4915112345679'],
       taken: '<?xml version="1.0" encoding="UTF-8"?><Response/>',
-      ...{ bold: '', longest: 1_530 },
+      bold: '',
+      longest: 1_530,
     },
   ],
   email: [
@@ -71,7 +79,10 @@ const table: Record<Channel, readonly Differences[]> = {
 const rowOf = (channel: Channel, differences: Differences) => {
   const { taken = '{"received":true}', heard = (text: string) => text, ...rest } = differences
   return {
-    ...{ channel, taken, heard, ...rest },
+    channel,
+    taken,
+    heard,
+    ...rest,
     /** A place in which the first of the people is a member. */
     async membersPlace(world: ChannelWorld) {
       const place = await rest.place(world)

@@ -12,14 +12,12 @@ const PROGRAM = [process.execPath, 'src/cli/bin.ts', 'agent', 'chat']
 const echo = (job: FakeJob) => job.answer(`You said ${job.content}`)
 
 const envFor = (agent: FakeAgent, more: Record<string, string> = {}) => ({
-  ...{
-    PATH: process.env.PATH,
-    HOME: folder.path,
-    TERM: 'xterm',
-    TENDRIL_API_URL: agent.url,
-    TENDRIL_API_KEY: 'ak_test',
-    ...more,
-  },
+  PATH: process.env.PATH,
+  HOME: folder.path,
+  TERM: 'xterm',
+  TENDRIL_API_URL: agent.url,
+  TENDRIL_API_KEY: 'ak_test',
+  ...more,
 })
 
 test('lines of a pipe are sent one after the other, the last one without a line end', async () => {

@@ -138,7 +138,9 @@ export const actionRows: Rows = {
 }
 
 const INITIALIZE = {
-  ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
   params: {
     protocolVersion: '2025-06-18',
     capabilities: {},
@@ -162,7 +164,9 @@ const mcp = async (
   if (session !== undefined) headers['mcp-session-id'] = session
   const over = new AbortController()
   const response = await fetch(`${server.url}${MCP}`, {
-    ...{ method, headers, signal: over.signal },
+    method,
+    headers,
+    signal: over.signal,
     ...(body ? { body: JSON.stringify(body) } : {}),
   })
   const { status } = response

@@ -98,7 +98,8 @@ const installTools = (server: Server, { within }: ServerSettings): void => {
   server.setRequestHandler('tools/list', (_, ctx) =>
     within(ctx, async () => ({
       tools: Object.entries(tools).map(([name, { description, input }]) => ({
-        ...{ name, description },
+        name,
+        description,
         inputSchema: (input ?? { type: 'object' }) as { type: 'object' },
       })),
     })),

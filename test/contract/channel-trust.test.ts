@@ -58,11 +58,9 @@ interface World {
 const world: fc.Arbitrary<World> = fc.record({
   message: fc.record({
     connection: fc.record({
-      ...{
-        id: fc.constant('c-1'),
-        channel: fc.constantFrom(...channelNames),
-        sender_policy: fc.constantFrom('members', 'anyone'),
-      },
+      id: fc.constant('c-1'),
+      channel: fc.constantFrom(...channelNames),
+      sender_policy: fc.constantFrom('members', 'anyone'),
       config: fc.constantFrom({}, { reply: 'auto' }),
     }),
     identity: fc.option(fc.constant({ id: 'i-1', person_id: 'p-1' }), { nil: undefined }),

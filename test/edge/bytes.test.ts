@@ -52,7 +52,10 @@ test('a range counts only for GET, and only while the copy that it belongs to is
 const MIB = 1_048_576
 
 const fileOf = (pieces: () => AsyncGenerator<Uint8Array>, byteSize = 3 * MIB): StoredFile => ({
-  ...{ name: 'a.bin', mimeType: 'application/octet-stream', byteSize, sha256: 'a'.repeat(64) },
+  name: 'a.bin',
+  mimeType: 'application/octet-stream',
+  byteSize,
+  sha256: 'a'.repeat(64),
   read: pieces,
 })
 

@@ -19,7 +19,10 @@ export interface Asking {
 
 /** Nobody has asked for anything yet. */
 export const newAsking = (given: Pick<Asking, 'servers' | 'next' | 'isOverdue'>): Asking => ({
-  ...{ ...given, requests: 0, repeated: 0, wrong: [] },
+  ...given,
+  requests: 0,
+  repeated: 0,
+  wrong: [],
 })
 
 /** Follows the servers that are killed in turn: clients give up some time after the last kill. */

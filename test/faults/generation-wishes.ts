@@ -52,12 +52,10 @@ export const othersPosts = async (owner: postgres.Sql, count: number): Promise<s
 /** Metrics in which questions do better, so that a model has something to find. */
 const metrics = Array.from({ length: AUDITED }, (_, index) => ({
   text: index % 2 === 0 ? `Who answers on day ${index}?` : `We answer on day ${index}.`,
-  ...{
-    impressions: 1_000,
-    likes: index % 2 === 0 ? 80 + (index % 5) : 20 + (index % 5),
-    replies: 0,
-    reposts: 0,
-  },
+  impressions: 1_000,
+  likes: index % 2 === 0 ? 80 + (index % 5) : 20 + (index % 5),
+  replies: 0,
+  reposts: 0,
 }))
 
 /** The body of one request of a workspace. */

@@ -87,12 +87,10 @@ export const settlementOf = async (owner: postgres.Sql): Promise<Settlement> => 
     [`${name}_failed`, failed] as const,
   ])
   return {
-    ...{
-      ready: sum('ready'),
-      failed: sum('failed'),
-      enqueue_failed: sum('enqueue_failed'),
-      ...made!,
-    },
+    ready: sum('ready'),
+    failed: sum('failed'),
+    enqueue_failed: sum('enqueue_failed'),
+    ...made!,
     ...Object.fromEntries(each),
   }
 }

@@ -44,16 +44,16 @@ const lanes = Object.fromEntries(workKinds.map((kind) => [kind, fakeLane({ kind 
 const app = useApp(() => ({ overrides: { lanes: workKinds.map((kind) => lanes[kind]) } }))
 
 const post: EngagementRequest = {
-  ...{
-    network: 'sandbox',
-    post_id: 'p1',
-    post_url: null,
-    post_author: null,
-    post_text: 'Late again?',
-    addresses_us: false,
-  },
+  network: 'sandbox',
+  post_id: 'p1',
+  post_url: null,
+  post_author: null,
+  post_text: 'Late again?',
+  addresses_us: false,
   action: 'reply',
-  ...{ instruction: 'be kind', body: null, signal_id: null },
+  instruction: 'be kind',
+  body: null,
+  signal_id: null,
 }
 const rule = { measure: (text: string) => text.length, maxLength: 280, channel: undefined }
 const onNetwork = { request: post, rule, preflight: { allowed: true } as const, other: undefined }
@@ -163,7 +163,9 @@ const othersHaveRun = async (story: Story): Promise<void> => {
 }
 
 const partsOf = ({ workplace: { world, db, bus } }: TestApp) => ({
-  ...{ ...world, failpoints: noFailpoints, drafter: createComposer(inlineWorker) },
+  ...world,
+  failpoints: noFailpoints,
+  drafter: createComposer(inlineWorker),
   texts: inlineTexts,
   agent: agentOf({
     world,

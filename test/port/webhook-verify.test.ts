@@ -19,7 +19,9 @@ interface Sent {
 
 const bodyOf = (text: string) => Buffer.from(text)
 const signed = (text = '{"order":1}', { ms = now, by = secret, id = ID } = {}): Sent => ({
-  ...{ id, at: String(Math.floor(ms / 1_000)), body: bodyOf(text) },
+  id,
+  at: String(Math.floor(ms / 1_000)),
+  body: bodyOf(text),
   signatures: new Webhook(by).sign(id, new Date(ms), text),
 })
 

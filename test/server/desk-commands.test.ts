@@ -252,7 +252,11 @@ describe('free text', () => {
   const say = (text: string) =>
     desk.think(
       {
-        ...{ model: 'desk', system: '', tools: [], choice: 'auto', maxTokens: 100 },
+        model: 'desk',
+        system: '',
+        tools: [],
+        choice: 'auto',
+        maxTokens: 100,
         messages: [{ role: 'user', text: '/items list' }, shown, { role: 'user', text }],
       },
       { signal: new AbortController().signal, onText: () => {} },

@@ -19,32 +19,32 @@ const table: Record<string, Record<string, string[]>> = {
   'approve engagement': { drafted: ['approved'], [IN_REVIEW]: ['executed'] },
   execute: { approved: ['executing'], execute_failed: ['executing'] },
   'reject engagement': {
-    ...{ drafted: ['rejected'], execute_failed: ['rejected'], [IN_REVIEW]: ['rejected'] },
+    drafted: ['rejected'],
+    execute_failed: ['rejected'],
+    [IN_REVIEW]: ['rejected'],
     executing: ['rejected', refused],
   },
   // Rejected in doubt it stays.
   'reopen engagement': {
-    ...{
-      drafted: ['drafted'],
-      approved: ['drafted'],
-      rejected: ['drafted', refused],
-      execute_failed: ['drafted'],
-    },
+    drafted: ['drafted'],
+    approved: ['drafted'],
+    rejected: ['drafted', refused],
+    execute_failed: ['drafted'],
     executing: ['drafted', refused],
   },
   /** The same text changes nothing. */
   'edit engagement': {
-    ...{ drafted: ['drafted'], approved: ['drafted', 'approved'] },
+    drafted: ['drafted'],
+    approved: ['drafted', 'approved'],
     executing: ['drafted', 'executing', refused],
   },
   // Deleted, it is what it will be when it is restored. What may have been on the network stays.
   'delete engagement': {
-    ...{
-      drafted: ['drafted', refused],
-      approved: ['drafted', refused],
-      rejected: ['rejected', refused],
-    },
-    ...{ execute_failed: ['execute_failed', refused], executing: ['drafted', refused] },
+    drafted: ['drafted', refused],
+    approved: ['drafted', refused],
+    rejected: ['rejected', refused],
+    execute_failed: ['execute_failed', refused],
+    executing: ['drafted', refused],
   },
   'restore engagement': {
     drafted: ['drafted'],
@@ -52,8 +52,11 @@ const table: Record<string, Record<string, string[]>> = {
     execute_failed: ['execute_failed'],
   },
   'mark done': {
-    ...{ drafted: ['executed'], approved: ['executed'], execute_failed: ['executed'] },
-    ...{ execute_unconfirmed: ['executed'], [IN_REVIEW]: ['executed'] },
+    drafted: ['executed'],
+    approved: ['executed'],
+    execute_failed: ['executed'],
+    execute_unconfirmed: ['executed'],
+    [IN_REVIEW]: ['executed'],
   },
 }
 

@@ -183,15 +183,16 @@ const timelineOf = (
 export const simulatedNetwork = (world: World, node: Node): Network => ({
   name: 'simulated',
   limits: {
-    ...{
-      maxLength: 280,
-      maxLongLength: 25_000,
-      measure: (text) => text.length,
-      idempotent: false,
-      tier: 'free',
-    },
-    ...{ counting: 'as characters', actions: [], prices: null },
-    ...{ maxApplyMs: node.promises ? APPLIES_WITHIN_MS : null, completeReadBack: node.promises },
+    maxLength: 280,
+    maxLongLength: 25_000,
+    measure: (text) => text.length,
+    idempotent: false,
+    tier: 'free',
+    counting: 'as characters',
+    actions: [],
+    prices: null,
+    maxApplyMs: node.promises ? APPLIES_WITHIN_MS : null,
+    completeReadBack: node.promises,
   },
   publish: (request, signal) => publish(world, node, request, signal),
   readTimeline: async (account, since, signal) => {

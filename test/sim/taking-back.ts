@@ -15,42 +15,32 @@ type Cell = StateName | typeof refused
  */
 const table: Record<string, Partial<Record<StateName, Cell[]>>> = {
   reopen: {
-    ...{
-      drafted: ['drafted'],
-      approved: ['drafted'],
-      scheduled: ['drafted'],
-      rejected: ['drafted'],
-      publish_failed: ['drafted'],
-    },
+    drafted: ['drafted'],
+    approved: ['drafted'],
+    scheduled: ['drafted'],
+    rejected: ['drafted'],
+    publish_failed: ['drafted'],
     publishing: ['drafted', refused],
   },
   reject: { publishing: ['rejected', refused] },
   // Deleted, an item is what it will be when it is restored. What may have been on the network
   // stays.
   delete: {
-    ...{
-      drafted: ['drafted', refused],
-      approved: ['drafted', refused],
-      scheduled: ['drafted', refused],
-    },
-    ...{
-      rejected: ['rejected', refused],
-      publish_failed: ['publish_failed', refused],
-      publishing: ['drafted', refused],
-    },
+    drafted: ['drafted', refused],
+    approved: ['drafted', refused],
+    scheduled: ['drafted', refused],
+    rejected: ['rejected', refused],
+    publish_failed: ['publish_failed', refused],
+    publishing: ['drafted', refused],
   },
   /** The same text and account change nothing. */
   rewrite: {
-    ...{
-      drafted: ['drafted'],
-      approved: ['drafted', 'approved'],
-      scheduled: ['drafted', 'scheduled'],
-    },
-    ...{
-      rejected: ['rejected', refused],
-      publish_failed: ['publish_failed', refused],
-      posted: ['posted', refused],
-    },
+    drafted: ['drafted'],
+    approved: ['drafted', 'approved'],
+    scheduled: ['drafted', 'scheduled'],
+    rejected: ['rejected', refused],
+    publish_failed: ['publish_failed', refused],
+    posted: ['posted', refused],
     publishing: ['drafted', 'publishing', refused],
   },
   restore: { drafted: ['drafted'], rejected: ['rejected'], publish_failed: ['publish_failed'] },

@@ -154,7 +154,10 @@ export const added = ({ refId, runAt, payload = {}, key, ...work }: NewWork): Wr
     if (same && work.second !== 'replaces')
       memory.onBroken(`two rows of work ${work.kind} for ${refId}`)
     const fresh = {
-      ...{ ref_id: refId, run_at: runAt, payload, concurrency_key: key },
+      ref_id: refId,
+      run_at: runAt,
+      payload,
+      concurrency_key: key,
       ...({
         state: 'queued',
         claimed_by: null,
@@ -176,8 +179,12 @@ export const added = ({ refId, runAt, payload = {}, key, ...work }: NewWork): Wr
 
 export const requeued = ({ id, runAt, origin, payload, key }: Requeued): Write =>
   updated(id, {
-    ...{ failures: 0, tried_by: null },
-    ...{ state: 'queued', run_at: runAt, claimed_by: null, lease_until: null },
+    failures: 0,
+    tried_by: null,
+    state: 'queued',
+    run_at: runAt,
+    claimed_by: null,
+    lease_until: null,
     ...(origin ? { origin } : {}),
     ...(payload ? { payload } : {}),
     ...(key === undefined ? {} : { concurrency_key: key }),

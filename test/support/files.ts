@@ -25,11 +25,9 @@ export const fileDesk = ({ workplace }: Pick<TestApp, 'workplace'>, tenantId: st
     rows,
     async keep(file, effects = {}) {
       await ask(tenantId, {
-        ...{
-          name: 'test.keep',
-          priority: 'interactive',
-          provenance: { principal: SYSTEM, surface: 'lane' },
-        },
+        name: 'test.keep',
+        priority: 'interactive',
+        provenance: { principal: SYSTEM, surface: 'lane' },
         decide: async (sql, gate) => ({
           reply: undefined,
           effects: {

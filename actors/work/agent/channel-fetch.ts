@@ -123,7 +123,12 @@ const inTurn = async (deps: FetchDeps, job: Fetching, context: LaneContext): Pro
 }
 
 const CRASHED: ReadMessage = {
-  ...{ kind: 'read', text: null, changes: {}, isAutomatic: false, files: [], gone: null },
+  kind: 'read',
+  text: null,
+  changes: {},
+  isAutomatic: false,
+  files: [],
+  gone: null,
   missing: UNREAD,
 }
 

@@ -130,7 +130,8 @@ export const growthAudit: GenerationWork<GrowthAudit, AuditBrief, Written> = {
     })
     const learnings = added.map(({ kind, note, evidence }, index) => ({
       ...newLearning(newId(), { kind, note, active: active.length + index, now }),
-      ...{ audit_id: record.id, evidence },
+      audit_id: record.id,
+      evidence,
     }))
     const result = {
       ...findings,

@@ -60,7 +60,9 @@ const twice = ({ record, attempt, events }: Settled<Sendable>, work: Work): Deci
   return {
     reply: undefined,
     effects: {
-      ...{ writes: [save(record), saveAttempt(attempt)], events, settled: [work.id] },
+      writes: [save(record), saveAttempt(attempt)],
+      events,
+      settled: [work.id],
       audit: { operation: audits.sentTwice, refId: record.id, detail },
     },
   }

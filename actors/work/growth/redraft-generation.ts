@@ -52,9 +52,12 @@ const postBrief = async (
   { item, redraft }: { item: Item; redraft: Redraft },
 ): Promise<DraftBrief> => ({
   ...(await workspaceBrief(sql)),
-  ...{ count: 1, focus: '', recent: await recentItems(RECENT_POSTS, item.id)(sql) },
+  count: 1,
+  focus: '',
+  recent: await recentItems(RECENT_POSTS, item.id)(sql),
   ...(await formOf(sql, networks, 'post')),
-  ...{ hooks: hookChances(await hookResults(sql), redraft.id), seed: redraft.id },
+  hooks: hookChances(await hookResults(sql), redraft.id),
+  seed: redraft.id,
   revise: { body: item.body, hook: item.hook, hint: redraft.hint },
 })
 
@@ -73,13 +76,12 @@ const articleBrief = async (
     : Math.min(articleWords.long, Math.max(LEAST_WORDS, countWords(item.body)))
   return {
     ...(await workspaceBrief(sql)),
-    ...{
-      topic: made?.topic ?? item.title ?? redraft.hint,
-      points: pointsOf(made?.outline ?? ''),
-      words,
-    },
+    topic: made?.topic ?? item.title ?? redraft.hint,
+    points: pointsOf(made?.outline ?? ''),
+    words,
     ...(await formOf(sql, networks, 'article')),
-    ...{ seed: redraft.id, revise: { body: item.body, hook: item.hook, hint: redraft.hint } },
+    seed: redraft.id,
+    revise: { body: item.body, hook: item.hook, hint: redraft.hint },
   }
 }
 

@@ -55,7 +55,10 @@ export const report: GenerationWork<Report, ReportBrief, Written> = {
     const facts = briefFacts(state!, { tier, engageBy: firstAllowed(networks, state!.best_signal) })
     const { now, counters, plan, billing, overrides } = state!
     return {
-      ...{ report: record, now, waiting: waitingIn(facts), reads: facts.reads },
+      report: record,
+      now,
+      waiting: waitingIn(facts),
+      reads: facts.reads,
       days: await figuresByDay(sql, bounds),
       ranked: await rankedPosts(sql, { from: bounds[7]!, to: bounds[14]!, limit: MOST_RANKED }),
       quotas: budgetsOf({ plan: { plan, billing, overrides }, counters, now }).quotas,

@@ -49,7 +49,11 @@ export const openAgent = async (options: Input, host: Host): Promise<AgentContex
     await openTransport(target.url, host.signal),
   ]
   return {
-    ...{ host, url: target.url, token, person, streams },
+    host,
+    url: target.url,
+    token,
+    person,
+    streams,
     async ask(id, input, as) {
       const o = operationOf(id)
       const idempotencyKey = await idempotencyKeyFor(o)

@@ -28,7 +28,10 @@ export const actions = {
       }),
     },
     {
-      ...{ ...use, ...everybody, body: 'arguments', secret: true },
+      ...use,
+      ...everybody,
+      body: 'arguments',
+      secret: true,
       errors: ['not_found', 'approval_required', 'capability_failed', 'plan_invalid'],
     },
   ),

@@ -65,21 +65,15 @@ const name = T.String({
 })
 
 const optional = {
-  ...{
-    transport: T.Optional(config.transport),
-    url: T.Optional(config.url),
-    command: T.Optional(config.command),
-  },
-  ...{
-    args: T.Optional(config.args),
-    headers: T.Optional(config.headers),
-    env: T.Optional(config.env),
-  },
-  ...{
-    toolPrefix: T.Optional(config.toolPrefix),
-    enabled: T.Optional(config.enabled),
-    metadata: T.Optional(config.metadata),
-  },
+  transport: T.Optional(config.transport),
+  url: T.Optional(config.url),
+  command: T.Optional(config.command),
+  args: T.Optional(config.args),
+  headers: T.Optional(config.headers),
+  env: T.Optional(config.env),
+  toolPrefix: T.Optional(config.toolPrefix),
+  enabled: T.Optional(config.enabled),
+  metadata: T.Optional(config.metadata),
 }
 
 const McpServer = mcpServerRecord.schema

@@ -53,15 +53,14 @@ export const messages = {
       }),
     },
     {
-      ...{
-        ...use,
-        ...everybody,
-        tool: 'agent_send_message',
-        agent: 'never',
-        foreign: true,
-        status: 201,
-      },
-      ...{ settles: 'agent.jobs.get', errors: ['not_found', 'conflict', 'plan_invalid'] },
+      ...use,
+      ...everybody,
+      tool: 'agent_send_message',
+      agent: 'never',
+      foreign: true,
+      status: 201,
+      settles: 'agent.jobs.get',
+      errors: ['not_found', 'conflict', 'plan_invalid'],
     },
   ),
 }

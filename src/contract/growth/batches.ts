@@ -32,18 +32,14 @@ export const batches = {
       output: record({ batch: Batch }),
     },
     {
-      ...{
-        tool: 'growth_create_batch',
-        agent: 'draft',
-        status: 201,
-        roles: ['editor'],
-        settles: 'get',
-      },
-      ...{
-        quota: 'posts',
-        cap: 'create_batch',
-        errors: ['plan_feature_disabled', 'not_found', 'conflict'],
-      },
+      tool: 'growth_create_batch',
+      agent: 'draft',
+      status: 201,
+      roles: ['editor'],
+      settles: 'get',
+      quota: 'posts',
+      cap: 'create_batch',
+      errors: ['plan_feature_disabled', 'not_found', 'conflict'],
     },
   ),
   list: op.query(

@@ -110,7 +110,9 @@ const otherKinds = [
 /** The kind of an action determines which records it has. Each kind appears at most once. */
 const Action = T.Union([
   actionOf('BriefItemsAction', {
-    ...{ kinds: itemKinds, row: ItemRow, word: 'item' },
+    kinds: itemKinds,
+    row: ItemRow,
+    word: 'item',
     known: { id, post_at, status: T.Optional(oneOf(['publish_failed', 'publish_unconfirmed'])) },
   }),
   actionOf('BriefEngagementsAction', {

@@ -66,8 +66,13 @@ export const itemTexts = {
       output: OneItem,
     },
     {
-      ...{ tool: 'growth_create_item', toolset: 'content', agent: 'draft' },
-      ...{ status: 201, cap: 'create_item', errors: ['conflict'], roles: writers },
+      tool: 'growth_create_item',
+      toolset: 'content',
+      agent: 'draft',
+      status: 201,
+      cap: 'create_item',
+      errors: ['conflict'],
+      roles: writers,
     },
   ),
   edit: op.command(

@@ -15,7 +15,12 @@ const Period = record(
     measured: T.Integer({
       description: 'n: how many of them have impressions, on which the rate is based.',
     }),
-    ...{ impressions: sum, likes: sum, replies: sum, reposts: sum, quotes: sum, clicks: sum },
+    impressions: sum,
+    likes: sum,
+    replies: sum,
+    reposts: sum,
+    quotes: sum,
+    clicks: sum,
     engagement_rate: nullable(
       T.Number({ description: 'The mean of reactions per impression, 0 to 1.' }),
     ),

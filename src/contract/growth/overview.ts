@@ -10,22 +10,18 @@ const count = T.Integer()
 
 const Counts = record(
   {
-    ...{
-      drafted: count,
-      approved: count,
-      scheduled: count,
-      publishing: count,
-      posted: count,
-      rejected: count,
-      publish_failed: count,
-    },
-    ...{
-      publish_unconfirmed: count,
-      review: count,
-      engagements: count,
-      signals: count,
-      due_in_24h: count,
-    },
+    drafted: count,
+    approved: count,
+    scheduled: count,
+    publishing: count,
+    posted: count,
+    rejected: count,
+    publish_failed: count,
+    publish_unconfirmed: count,
+    review: count,
+    engagements: count,
+    signals: count,
+    due_in_24h: count,
   },
   {
     title: 'Counts',

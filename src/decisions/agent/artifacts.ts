@@ -17,11 +17,9 @@ export interface ToKeep extends Omit<NewArtifact, 'file' | 'newest' | 'now'> {
  * whether its text can be trusted.
  */
 export const madeIn = (job: CallingJob | undefined) => ({
-  ...{
-    job_id: job?.id ?? null,
-    conversation_id: job?.conversationId ?? null,
-    created_by_user_id: job?.onBehalf.personId ?? null,
-  },
+  job_id: job?.id ?? null,
+  conversation_id: job?.conversationId ?? null,
+  created_by_user_id: job?.onBehalf.personId ?? null,
   untrusted: (job?.taint.length ?? 0) > 0,
 })
 

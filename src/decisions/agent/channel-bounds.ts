@@ -37,7 +37,9 @@ const orNull = (value: Record<string, unknown> | null): Record<string, unknown> 
   value === null ? null : object(value)
 
 const fileOf = ({ name, mimeType, byteSize, ref }: Attachment): MessageFile => ({
-  ...{ name: cut(name, LONGEST.name), mimeType: cut(mimeType, LONGEST.mimeType), ref: orNull(ref) },
+  name: cut(name, LONGEST.name),
+  mimeType: cut(mimeType, LONGEST.mimeType),
+  ref: orNull(ref),
   byteSize: byteSize !== null && Number.isSafeInteger(byteSize) && byteSize >= 0 ? byteSize : null,
 })
 
@@ -68,16 +70,16 @@ export const arrivedOf = (message: InboundMessage): ArrivedMessage | undefined =
   )
     return undefined
   return {
-    ...{
-      eventIds,
-      sender: { id, name: sender.name === null ? null : cut(sender.name, LONGEST.name) },
-      thread: idOf(thread),
-      isShared,
-    },
+    eventIds,
+    sender: { id, name: sender.name === null ? null : cut(sender.name, LONGEST.name) },
+    thread: idOf(thread),
+    isShared,
     subject: subject === null ? null : cut(subject, LONGEST.subject),
     text: text === null ? null : cut(text, LONGEST.text),
     attachments: files(attachments),
-    ...{ replyTo: object(replyTo), directTo: orNull(directTo), toFetch: orNull(toFetch) },
+    replyTo: object(replyTo),
+    directTo: orNull(directTo),
+    toFetch: orNull(toFetch),
   }
 }
 
@@ -89,7 +91,9 @@ export const fetchedOf = ({
   replyTo,
   isAutomatic = false,
 }: FetchedMessage) => ({
-  ...{ text: cut(text, LONGEST.text), attachments: files(attachments), isAutomatic },
+  text: cut(text, LONGEST.text),
+  attachments: files(attachments),
+  isAutomatic,
   ...(thread === undefined || thread === '' ? {} : { thread: idOf(thread) }),
   ...(replyTo === undefined || isDeeper(replyTo, DEEPEST) ? {} : { reply_to: object(replyTo) }),
 })

@@ -60,7 +60,8 @@ const keptAs = (
   { id, file_name }: Pick<Document, 'id' | 'file_name'>,
 ): MessageFile => ({
   ...file,
-  ...{ ref: null, document: { id, name: file_name } },
+  ref: null,
+  document: { id, name: file_name },
 })
 
 interface Making {

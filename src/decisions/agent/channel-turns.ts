@@ -70,7 +70,10 @@ const continueConversation = (
       visibility: visibilityOf(trust, message),
       now,
     }),
-    ...{ our_jobs: 0, our_typed: 0, is_busy: false, has_untrusted: false },
+    our_jobs: 0,
+    our_typed: 0,
+    is_busy: false,
+    has_untrusted: false,
   }
   const added = withMessage(
     { ...known, status: 'active' },
@@ -135,13 +138,11 @@ export const startChannelTurn = async (
   const taken: ChannelMessage = {
     ...message,
     attachments: message.attachments.map((file) => ({ ...file, ref: null })),
-    ...{
-      state: 'taken',
-      job_id: jobId,
-      conversation_id: conversation.id,
-      to_fetch: null,
-      updated_at: now,
-    },
+    state: 'taken',
+    job_id: jobId,
+    conversation_id: conversation.id,
+    to_fetch: null,
+    updated_at: now,
   }
   return {
     job,

@@ -83,7 +83,8 @@ const warningsOf = (
 
 const approve = saying(
   ({ id, edited_body }: InputOf<'approve'>) => ({
-    ...{ item: itemPart(id), account: accountOfItem(id) },
+    item: itemPart(id),
+    account: accountOfItem(id),
     ...warningLoad({ id, body: edited_body }),
   }),
   (

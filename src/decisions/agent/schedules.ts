@@ -30,7 +30,9 @@ export const runPrompt = (
   models: Models | typeof NO_MODEL,
   { goal, on_behalf }: Pick<Schedule, 'goal' | 'on_behalf'>,
 ) => ({
-  ...{ model: chooseModel(undefined, models).model, goal, on_behalf },
+  model: chooseModel(undefined, models).model,
+  goal,
+  on_behalf,
 })
 
 const threadOf = (

@@ -57,16 +57,18 @@ export const limitsView = ({
   prices,
   ...limits
 }: NetworkLimits) => ({
-  ...{ max_length: maxLength, max_article_length: maxLongLength, counting, actions: [...actions] },
+  max_length: maxLength,
+  max_article_length: maxLongLength,
+  counting,
+  actions: [...actions],
   read_back: appliesWithin(limits) !== undefined,
   prices: prices && {
-    ...{
-      post: prices.post,
-      post_with_link: prices.postWithLink,
-      reply: prices.reply,
-      interaction: prices.interaction,
-    },
-    ...{ read_post: readPrices.post, read_own_post: readPrices.own_post },
+    post: prices.post,
+    post_with_link: prices.postWithLink,
+    reply: prices.reply,
+    interaction: prices.interaction,
+    read_post: readPrices.post,
+    read_own_post: readPrices.own_post,
   },
 })
 
@@ -109,7 +111,11 @@ export const connectEffects = async (
     )
   const current = await currentDefault(sql)
   const account: Connection = {
-    ...{ id: before?.id ?? newId(), network, external_id: externalId, handle, status: 'connected' },
+    id: before?.id ?? newId(),
+    network,
+    external_id: externalId,
+    handle,
+    status: 'connected',
     is_default: !current || current.id === before?.id,
     created_at: before?.created_at ?? gate.now,
     updated_at: gate.now,

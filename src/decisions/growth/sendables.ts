@@ -32,27 +32,23 @@ interface SendableRow<R extends Sendable = Sendable> {
 }
 
 const posts: SendableRow<Item> = {
-  ...{
-    moves: post,
-    part: itemPart,
-    lock: lockItem,
-    save: saveItem,
-    answer: itemAnswer,
-    verb: 'post',
-  },
+  moves: post,
+  part: itemPart,
+  lock: lockItem,
+  save: saveItem,
+  answer: itemAnswer,
+  verb: 'post',
   audits: { sent: 'growth.items.posted', sentTwice: 'growth.items.posted_twice' },
   detail: () => ({}),
 }
 
 const engagements: SendableRow<Engagement> = {
-  ...{
-    moves: engagement,
-    part: engagementPart,
-    lock: lockEngagement,
-    save: saveEngagement,
-    answer: engagementAnswer,
-    verb: 'execute',
-  },
+  moves: engagement,
+  part: engagementPart,
+  lock: lockEngagement,
+  save: saveEngagement,
+  answer: engagementAnswer,
+  verb: 'execute',
   audits: { sent: 'growth.engagements.executed', sentTwice: 'growth.engagements.executed_twice' },
   detail: ({ action }) => ({ action }),
 }

@@ -74,14 +74,19 @@ export const withMessage = (
   conversation: {
     ...before,
     title: before.title ?? (message.role === 'user' ? titleOf(message.content) : null),
-    ...{ next_seq: before.next_seq + 1, last_at: now, updated_at: now },
+    next_seq: before.next_seq + 1,
+    last_at: now,
+    updated_at: now,
   },
   message: {
     ...messageRecord.blank,
     untrusted: false,
     tools_used: [],
     ...message,
-    ...{ conversation_id: before.id, seq: before.next_seq, created_at: now, updated_at: now },
+    conversation_id: before.id,
+    seq: before.next_seq,
+    created_at: now,
+    updated_at: now,
   },
 })
 

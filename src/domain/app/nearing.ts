@@ -12,12 +12,10 @@ export interface NearLimit extends LimitUsage {
 }
 
 const names: Record<string, string> = {
-  ...{
-    posts: "this month's posts",
-    articles: "this month's articles",
-    audits: "this month's audits",
-    reports: "this month's reports",
-  },
+  posts: "this month's posts",
+  articles: "this month's articles",
+  audits: "this month's audits",
+  reports: "this month's reports",
   agent_tokens_day: "the agent's tokens of today",
   agent_tokens_month: "the agent's tokens of this month",
   agent_cost_month: "the agent's money of this month",
@@ -55,13 +53,11 @@ export const nearLimits = (all: readonly LimitUsage[]): NearLimit[] =>
 /** The budgets of the agent. A limit of -1 is none. */
 export const agentBudgetsOf = ({ plan, counters, now }: PlanUsage): LimitUsage[] => {
   const of = (key: AgentLimitKey, period: string, resets_at: Date): LimitUsage => ({
-    ...{
-      key,
-      used: counters[`${key}@${period}`] ?? 0,
-      limit: plan.overrides[key] ?? planOf(plan).agent[key],
-      period,
-      resets_at,
-    },
+    key,
+    used: counters[`${key}@${period}`] ?? 0,
+    limit: plan.overrides[key] ?? planOf(plan).agent[key],
+    period,
+    resets_at,
   })
   return [
     of('agent_tokens_day', dayOf(now), tomorrow(now)),

@@ -39,15 +39,16 @@ export const plans = {
     features: ['articles', 'audits', 'reports'],
     quotas: { posts: 60, articles: 4, audits: 2, reports: 4 },
     caps: {
-      ...{ create_batch: 10, create_article: 4, create_audit: 2, create_report: 2 },
-      ...{
-        create_engagement: 10,
-        execute_engagement: 10,
-        post_now: 20,
-        create_item: 500,
-        redraft: 60,
-        link_code: 60,
-      },
+      create_batch: 10,
+      create_article: 4,
+      create_audit: 2,
+      create_report: 2,
+      create_engagement: 10,
+      execute_engagement: 10,
+      post_now: 20,
+      create_item: 500,
+      redraft: 60,
+      link_code: 60,
     },
     agent: {
       agent_tokens_day: 200_000,
@@ -65,15 +66,16 @@ export const plans = {
     features: ['articles', 'audits', 'reports', 'experiments', 'engagement'],
     quotas: { posts: 600, articles: 40, audits: 20, reports: 20 },
     caps: {
-      ...{ create_batch: 30, create_article: 10, create_audit: 5, create_report: 5 },
-      ...{
-        create_engagement: 30,
-        execute_engagement: 30,
-        post_now: 60,
-        create_item: 500,
-        redraft: 60,
-        link_code: 60,
-      },
+      create_batch: 30,
+      create_article: 10,
+      create_audit: 5,
+      create_report: 5,
+      create_engagement: 30,
+      execute_engagement: 30,
+      post_now: 60,
+      create_item: 500,
+      redraft: 60,
+      link_code: 60,
     },
     agent: {
       agent_tokens_day: 1_000_000,
@@ -94,15 +96,16 @@ export const plans = {
     features,
     quotas: { posts: 3_000, articles: 200, audits: 100, reports: 100 },
     caps: {
-      ...{ create_batch: 120, create_article: 40, create_audit: 20, create_report: 20 },
-      ...{
-        create_engagement: 120,
-        execute_engagement: 120,
-        post_now: 240,
-        create_item: 500,
-        redraft: 60,
-        link_code: 60,
-      },
+      create_batch: 120,
+      create_article: 40,
+      create_audit: 20,
+      create_report: 20,
+      create_engagement: 120,
+      execute_engagement: 120,
+      post_now: 240,
+      create_item: 500,
+      redraft: 60,
+      link_code: 60,
     },
     agent: {
       agent_tokens_day: 5_000_000,
@@ -220,7 +223,10 @@ export const budgetsOf = ({
   const { quotas, caps } = planOf(plan)
   const used = (limits: Record<string, number>, period: string, resets_at: Date): LimitUsage[] =>
     Object.entries(limits).map(([key, limit]) => ({
-      ...{ key, used: counters[`${key}@${period}`] ?? 0, period, resets_at },
+      key,
+      used: counters[`${key}@${period}`] ?? 0,
+      period,
+      resets_at,
       limit: plan.overrides[key as QuotaKey | CapKey] ?? limit,
     }))
   return {

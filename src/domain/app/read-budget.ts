@@ -108,5 +108,7 @@ export const settleReads = (taken: Spend, cost: number): Spend => ({
  * They are never refused.
  */
 export const chargeDoubtRead = (tier: Tier, resources: number, now: Date): Spend => ({
-  ...{ key: readCounter(tier), period: dayOf(now), amount: costOf(tier, 'own_post', resources) },
+  key: readCounter(tier),
+  period: dayOf(now),
+  amount: costOf(tier, 'own_post', resources),
 })

@@ -83,14 +83,12 @@ export interface EndpointRequest {
 /** An endpoint without history. */
 export const newEndpoint = ({ now, ...wish }: EndpointRequest): Endpoint => ({
   ...wish,
-  ...{
-    status: 'active',
-    disabled_reason: null,
-    failing_since: null,
-    failures: 0,
-    held_until: null,
-    updated_at: now,
-  },
+  status: 'active',
+  disabled_reason: null,
+  failing_since: null,
+  failures: 0,
+  held_until: null,
+  updated_at: now,
 })
 
 /** Keeps the history of an active endpoint whose URL stays the same. Otherwise it starts anew. */

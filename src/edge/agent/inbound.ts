@@ -58,12 +58,10 @@ const findAddressed = async (
 
 /** The call by which the deployment itself passes on what came in. */
 export const callFrom = (tenantId: string, incoming: Incoming): Call => ({
-  ...{
-    tenantId,
-    principal: { kind: 'system', id: 'inbound' },
-    scopes: new Set(['api:write'] as const),
-    surface: 'rest',
-  },
+  tenantId,
+  principal: { kind: 'system', id: 'inbound' },
+  scopes: new Set(['api:write'] as const),
+  surface: 'rest',
   requestId: requestIdOf(incoming.request),
 })
 

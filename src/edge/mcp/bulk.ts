@@ -69,16 +69,14 @@ const toolOf = (o: Operation): Operation => {
     return { ...answer, body: JSON.stringify({ results: results.map(lineOf) }) }
   }
   const tool = {
-    ...{
-      tool: 'growth_bulk_items',
-      toolset: 'content',
-      agent: 'never',
-      destructive: true,
-      outside: true,
-      input,
-      output,
-      run,
-    },
+    tool: 'growth_bulk_items',
+    toolset: 'content',
+    agent: 'never',
+    destructive: true,
+    outside: true,
+    input,
+    output,
+    run,
     summary:
       'Do one thing with many items. Each succeeds or fails for itself; results are in the order of the items.',
   }

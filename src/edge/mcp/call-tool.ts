@@ -203,7 +203,9 @@ const errorResult = (cause: AppError, context: McpContext, view: View) => {
   const again =
     retryAfter === undefined ? [] : [`Try again in ${Math.max(1, Math.ceil(retryAfter))} s.`]
   const error = {
-    ...{ code, message, request_id: context.call.requestId },
+    code,
+    message,
+    request_id: context.call.requestId,
     ...(details.length > 0 ? { details } : {}),
     ...(retryAfter === undefined ? {} : { retry_after: Math.max(1, Math.ceil(retryAfter)) }),
   }

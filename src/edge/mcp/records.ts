@@ -64,16 +64,14 @@ export const withRecords = (all: readonly Operation[]): Operation[] => {
     return kinds.get(kind)!.run(() => ({ id }), call)
   }
   const tool = {
-    ...{
-      id: ID,
-      tool: RECORD_TOOL,
-      toolset: 'content',
-      agent: 'never',
-      foreign: true,
-      input,
-      output: record({}),
-      run,
-    },
+    id: ID,
+    tool: RECORD_TOOL,
+    toolset: 'content',
+    agent: 'never',
+    foreign: true,
+    input,
+    output: record({}),
+    run,
     summary: 'Read one record by its id: all of its text, and what became of it.',
   }
   return [...all, { ...example!, ...tool } as unknown as Operation]

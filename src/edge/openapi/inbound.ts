@@ -24,7 +24,10 @@ const refusal = (description: string, ...names: string[]) => ({
 })
 
 const channelParameter = (names: readonly string[]) => ({
-  ...{ name: 'channel', in: 'path', required: true, description: 'The channel.' },
+  name: 'channel',
+  in: 'path',
+  required: true,
+  description: 'The channel.',
   schema: { type: 'string', enum: [...names] },
 })
 

@@ -99,31 +99,32 @@ ${approval.status === 'pending' ? html`<dt>To be decided before</dt><dd>${timeTe
 const forms = ({ approval, typed = {}, problems }: ApprovalPage): Html => {
   const own = textOfCall(approval)
   const textField = own && {
-    ...{ name: 'text', label: 'Text', autocomplete: 'off', lines: 8, problems },
+    name: 'text',
+    label: 'Text',
+    autocomplete: 'off',
+    lines: 8,
+    problems,
     hint: 'If you change it, the call is made with your text.',
     value: typed.text ?? own.text,
   }
   const argumentsField = {
-    ...{
-      name: 'arguments',
-      label: own ? 'Other arguments' : 'Arguments',
-      autocomplete: 'off',
-      lines: own ? 4 : 8,
-      problems,
-    },
+    name: 'arguments',
+    label: own ? 'Other arguments' : 'Arguments',
+    autocomplete: 'off',
+    lines: own ? 4 : 8,
+    problems,
     hint: 'As JSON. If you change them, the call is made with your arguments.',
     value:
       typed.arguments ?? inJson(own ? withoutText(approval.arguments, own) : approval.arguments),
   }
   const reasonField = {
-    ...{
-      name: 'reason',
-      label: 'Reason for rejecting',
-      autocomplete: 'off',
-      optional: true,
-      problems,
-    },
-    ...{ hint: 'The agent is told.', value: typed.reason },
+    name: 'reason',
+    label: 'Reason for rejecting',
+    autocomplete: 'off',
+    optional: true,
+    problems,
+    hint: 'The agent is told.',
+    value: typed.reason,
   }
   const action = `/approvals/${approval.id}`
   return html`<form method="post" action="${action}">

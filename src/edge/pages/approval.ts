@@ -81,12 +81,10 @@ const show = async (
   const problems =
     refused && problemsIn(refused.error, isOfText ? textOfCall(approval)?.field : undefined)
   const shown: ApprovalPage = {
-    ...{
-      approval,
-      workspace: person.workspace.name,
-      refusal: refusalOf(approval, person),
-      now: new Date(),
-    },
+    approval,
+    workspace: person.workspace.name,
+    refusal: refusalOf(approval, person),
+    now: new Date(),
     after: await secretPart(deps, incoming, made),
     by:
       approval.decided_by === null

@@ -37,13 +37,11 @@ export const isAwaited = (said: readonly TalkRow[]): boolean =>
   })
 
 const STATES: Record<string, string> = {
-  ...{
-    fetching: 'waits to be read',
-    queued: 'being sent',
-    sending: 'being sent',
-    discarded: 'discarded',
-    failed: 'failed',
-  },
+  fetching: 'waits to be read',
+  queued: 'being sent',
+  sending: 'being sent',
+  discarded: 'discarded',
+  failed: 'failed',
   unknown: 'it may have been sent',
 }
 

@@ -102,7 +102,11 @@ const show = async (
   const look = () => talkOf(deps, person, connection.id)
   const { said, isLinked } = await deps.waiters.until(look, (seen) => !isAwaited(seen.said), at)
   const talk: Talk = {
-    ...{ connection, said, isLinked, workspace: person.workspace.name, event: newId() },
+    connection,
+    said,
+    isLinked,
+    workspace: person.workspace.name,
+    event: newId(),
     isDeclined: query.has('declined'),
     ...(refused && { typed: refused.typed, problems: refused.problems }),
   }
@@ -147,8 +151,14 @@ const messageOf = (
     // Without a name of its own, it counts as another message each time.
     eventIds: [`page ${person.person.id} ${isUuid(event) ? event : newId()}`],
     sender: { id: sender, name: person.person.name || person.person.email },
-    ...{ thread: 'page', isShared: false, subject: null, text: textOf(text), attachments: [] },
-    ...{ replyTo: to, directTo: to, toFetch: null },
+    thread: 'page',
+    isShared: false,
+    subject: null,
+    text: textOf(text),
+    attachments: [],
+    replyTo: to,
+    directTo: to,
+    toFetch: null,
   }
 }
 

@@ -49,13 +49,11 @@ const form = (
 ${emailField(shown)}
 ${field({ name: 'name', label: LABELS.name, autocomplete: 'name', value: shown.name, optional: true, problems: shown.problems })}
 ${field({
-  ...{
-    name: 'password',
-    label: LABELS.password,
-    type: 'password',
-    autocomplete: 'new-password',
-    problems: shown.problems,
-  },
+  name: 'password',
+  label: LABELS.password,
+  type: 'password',
+  autocomplete: 'new-password',
+  problems: shown.problems,
   hint: 'At least 10 characters, and not a common password. If you already have an account here with this email, enter its password; any other password creates a new account.',
 })}
 ${hiddenField('token', shown.token)}

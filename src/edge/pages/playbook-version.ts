@@ -63,7 +63,10 @@ const show = async (
   if (!version) return fail('not_found', 'no such version')
   const decider = version.decidedBy
   const shown: ShownVersion = {
-    ...{ playbook, version, workspace: person.workspace.name, refusal: refusalOf(deps, person) },
+    playbook,
+    version,
+    workspace: person.workspace.name,
+    refusal: refusalOf(deps, person),
     active: versions.find((one) => one.state === 'active' && one.id !== versionId),
     by: decider?.personId
       ? await nameOfMember(deps, incoming, decider.personId)

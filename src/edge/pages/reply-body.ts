@@ -129,14 +129,12 @@ ${button('send', 'Send again')}
     return discarding(action, 'Send nothing more')
   if (reply.status !== 'held') return undefined
   const text = {
-    ...{
-      name: 'text',
-      label: 'Text',
-      autocomplete: 'off',
-      lines: 12,
-      problems,
-      value: typed ?? reply.text,
-    },
+    name: 'text',
+    label: 'Text',
+    autocomplete: 'off',
+    lines: 12,
+    problems,
+    value: typed ?? reply.text,
     hint: 'In Markdown. If you change it, your text is sent.',
   }
   return html`<form method="post" action="${action}">

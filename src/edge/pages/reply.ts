@@ -68,13 +68,11 @@ const show = async (
   })) as { reply: Reply }
   const problems = refused && problemsOf(refused.error, { text: 'Text' })
   const shown: ReplyPage = {
-    ...{
-      reply,
-      workspace: person.workspace.name,
-      refusal: refusalOf(deps, person),
-      typed: refused?.typed,
-      problems,
-    },
+    reply,
+    workspace: person.workspace.name,
+    refusal: refusalOf(deps, person),
+    typed: refused?.typed,
+    problems,
     asked: await askedOf(deps, incoming, reply),
     by: reply.decidedBy === null ? undefined : await nameOfMember(deps, incoming, reply.decidedBy),
   }

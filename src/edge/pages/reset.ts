@@ -30,13 +30,11 @@ const form = ({
 }): Html => html`<dl><dt>Email</dt><dd>${email}</dd></dl>
 <form method="post" action="/reset">
 ${field({
-  ...{
-    name: 'new_password',
-    label: LABELS.new_password,
-    type: 'password',
-    autocomplete: 'new-password',
-    problems,
-  },
+  name: 'new_password',
+  label: LABELS.new_password,
+  type: 'password',
+  autocomplete: 'new-password',
+  problems,
   hint: 'At least 10 characters, and not a common password. Setting it signs you out everywhere.',
 })}
 ${hiddenField('token', token)}

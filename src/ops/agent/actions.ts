@@ -38,13 +38,12 @@ import {
 
 /** What the decision on a direct call reads. */
 const facts = (by: OnBehalf, name: string, args: Record<string, unknown>) => ({
-  ...{
-    now: callerNow(by),
-    rules: toolDecisions,
-    pending: openApprovalCount(null, { on_behalf: by, origin: 'manual' }),
-    hour: callsWithinHour(name),
-  },
-  ...{ members: decidersPart, taken: rolesToCome },
+  now: callerNow(by),
+  rules: toolDecisions,
+  pending: openApprovalCount(null, { on_behalf: by, origin: 'manual' }),
+  hour: callsWithinHour(name),
+  members: decidersPart,
+  taken: rolesToCome,
   waiting: pendingDirect(directCaller(by), name, argumentsHash(args)),
 })
 
@@ -147,13 +146,12 @@ const decideCall = async (
   const { tools, tool, caller, by, publicUrl } = acting
   const byName = decisionsOf(rules)
   const verdict = directVerdict({
-    ...{
-      class: tool.class,
-      mayRun: tools.mayRun(tool.name, caller),
-      rule: byName.get(tool.name),
-      asks: asksOf(acting, byName),
-    },
-    ...{ isPerson: by.kind === 'session', readsOnly: caller.principal.member?.role === 'viewer' },
+    class: tool.class,
+    mayRun: tools.mayRun(tool.name, caller),
+    rule: byName.get(tool.name),
+    asks: asksOf(acting, byName),
+    isPerson: by.kind === 'session',
+    readsOnly: caller.principal.member?.role === 'viewer',
   })
   if (verdict.decision === 'deny') return fail('forbidden', verdict.reason)
   if (verdict.decision === 'allow') return isBeside(tool) ? begin(acting) : execute(acting)

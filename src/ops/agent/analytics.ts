@@ -23,20 +23,18 @@ export const analyticsHandlers = (tools: Pick<ToolBox, 'tools'>): Handlers<typeo
     const days = daysOf(window, clock.now, stored.profile.time_zone)
     const since = days.starts[0]!
     const { ended, used, calls, pending, items } = await loadBy(read, {
-      ...{ ended: endedByDay(days.starts), used: costSince(since), calls: actionsSince(since) },
-      ...{
-        pending: pendingApprovals,
-        items: newestPending(MOST_SHOWN_PENDING, partyOf(principal)),
-      },
+      ended: endedByDay(days.starts),
+      used: costSince(since),
+      calls: actionsSince(since),
+      pending: pendingApprovals,
+      items: newestPending(MOST_SHOWN_PENDING, partyOf(principal)),
     })
     const { running, ...cost } = used
     return {
-      ...{
-        window,
-        generated_at: clock.now,
-        tasks: tasksView(days, ended, running),
-        cost: costView(cost),
-      },
+      window,
+      generated_at: clock.now,
+      tasks: tasksView(days, ended, running),
+      cost: costView(cost),
       actions: actionsView(calls, (tool) => tools.tools.get(tool)?.module),
       approvals: { pending: pending.count, items },
     }

@@ -216,7 +216,10 @@ export const artifactHandlers = (parts: ArtifactParts): Handlers<typeof artifact
   async download({ id }, { read, tenantId }) {
     const { file, file_name, mime_type } = found(await storedArtifact(read, id), NONE)
     return {
-      ...{ name: file_name, mimeType: mime_type, byteSize: file.byte_size, sha256: file.sha256 },
+      name: file_name,
+      mimeType: mime_type,
+      byteSize: file.byte_size,
+      sha256: file.sha256,
       read: (range, signal) => parts.files.read(file, { tenantId, read, range, signal }),
     }
   },

@@ -41,7 +41,8 @@ const adapterView = (
   const { credentials = {}, config = {} } = channels[channel]?.fields ?? {}
   const known = { ...config, ...COMMON_CONFIG }
   return {
-    ...{ channel, configured },
+    channel,
+    configured,
     credentials: Object.entries(credentials).map(([name, { needed, description }]) => ({
       name,
       needed,

@@ -35,7 +35,8 @@ const delegate = async (
     tree,
     facts,
   } = await loadNow(sql, {
-    ...{ parent: jobPart(calling.id), tree: treeFacts(calling.rootId) },
+    parent: jobPart(calling.id),
+    tree: treeFacts(calling.rootId),
     facts: turnFacts(null, { on_behalf: calling.onBehalf, origin: calling.origin }),
   })
   const parent = found(before, 'no such job')

@@ -38,8 +38,12 @@ const requireJob = (job: Job | undefined): Job => found(job, 'no such job')
 
 /** A job with everything that belongs to it. */
 const whole = (id: string, as: Reader) => ({
-  ...{ job: shownJob(id, as), answer: answerMessage(id), children: childrenOf(id) },
-  ...{ steps: shownSteps(id, SHOWN), approvals: approvalsOf(id), members: decidersPart },
+  job: shownJob(id, as),
+  answer: answerMessage(id),
+  children: childrenOf(id),
+  steps: shownSteps(id, SHOWN),
+  approvals: approvalsOf(id),
+  members: decidersPart,
 })
 
 interface Deps {
@@ -86,12 +90,10 @@ export const jobHandlers = (deps: Deps): Handlers<typeof jobs> => ({
 
   async trace({ id }, { read, principal }) {
     const { job, jobs, steps, approvals } = await loadBy(read, {
-      ...{
-        job: shownJob(id, partyOf(principal)),
-        jobs: jobTree(id),
-        steps: stepsOfTree(id),
-        approvals: approvalsOfTree(id),
-      },
+      job: shownJob(id, partyOf(principal)),
+      jobs: jobTree(id),
+      steps: stepsOfTree(id),
+      approvals: approvalsOfTree(id),
     })
     const of = <T extends { job_id: string }>(all: readonly T[], one: Job) =>
       all.filter(({ job_id }) => job_id === one.id)

@@ -70,7 +70,8 @@ const sealedOf = (
 }
 
 const loadKnown = (id: string) => ({
-  ...{ before: when(isId(id), mcpServerPart(id)), look: when(isId(id), workFor('mcp_look', id)) },
+  before: when(isId(id), mcpServerPart(id)),
+  look: when(isId(id), workFor('mcp_look', id)),
   tools: when(isId(id), ruledToolsOf(id)),
 })
 

@@ -42,13 +42,11 @@ const view = (
 ) => {
   const rule = rules.get(tool.name)
   return {
-    ...{
-      name: tool.name,
-      title: tool.title,
-      module: tool.module,
-      class: tool.class,
-      readsForeignText: tool.foreign,
-    },
+    name: tool.name,
+    title: tool.title,
+    module: tool.module,
+    class: tool.class,
+    readsForeignText: tool.foreign,
     rule: rule ?? null,
     ...(tool.class === 'outside_read' ? { hosts: allowedHosts(rules) } : {}),
     isAsked: verdict(box, tool, principal, rule).decision === 'ask',

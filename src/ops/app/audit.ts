@@ -37,15 +37,13 @@ const lineOf = ({
   actor_email,
   ...row
 }: AuditRow): Line => ({
-  ...{
-    id,
-    at,
-    who_kind: actor_kind,
-    who_id: actor_id,
-    who_name: actor_name,
-    who_email: actor_email,
-    ...row,
-  },
+  id,
+  at,
+  who_kind: actor_kind,
+  who_id: actor_id,
+  who_name: actor_name,
+  who_email: actor_email,
+  ...row,
 })
 
 const LINES_A_READ = 200

@@ -106,13 +106,11 @@ export const tokenForDevice = async (
 ): Promise<Token | Refused> => {
   const key = newApiKey()
   const polled = await pollGrant(db, {
-    ...{
-      deviceHash: hashOf(deviceCode),
-      clientId,
-      leewayS: POLL_LEEWAY_S,
-      slowerS: SLOWER_S,
-      sessionMs: DEVICE_SESSION_MS,
-    },
+    deviceHash: hashOf(deviceCode),
+    clientId,
+    leewayS: POLL_LEEWAY_S,
+    slowerS: SLOWER_S,
+    sessionMs: DEVICE_SESSION_MS,
     key: { hash: hashApiKey(key), last4: key.slice(-4) },
     from: visit,
   })

@@ -62,7 +62,8 @@ const confirmInReview = async (
     before,
     withEngagementDecision(context, 'confirmed', confirmEngagement(before, gate.now, seen)),
     {
-      ...{ underway: await loadNow(sql, underWay(engagementRef(before))), now: gate.now },
+      underway: await loadNow(sql, underWay(engagementRef(before))),
+      now: gate.now,
     },
   )
 }

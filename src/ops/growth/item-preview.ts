@@ -40,18 +40,14 @@ export const itemPreviewHandlers: Handlers<typeof itemPreview> = {
       // checked.
       const item = { body, kind, post_at: null, revision: 2, written_by: null, posting_account }
       const preview = {
-        ...{
-          body,
-          content_hash: contentMark(body),
-          length: limits.measure(body),
-          max_length: maxLength,
-        },
-        ...{
-          can_be_approved: faults.length === 0,
-          faults,
-          warnings: [],
-          posting_account,
-        },
+        body,
+        content_hash: contentMark(body),
+        length: limits.measure(body),
+        max_length: maxLength,
+        can_be_approved: faults.length === 0,
+        faults,
+        warnings: [],
+        posting_account,
         cost_micros: costOf(body, limits.prices),
         [ITEM]: item,
       }

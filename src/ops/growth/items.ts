@@ -58,12 +58,11 @@ const singleHandlers: Handlers<Omit<typeof items, keyof typeof itemBulk>> = {
 
   approve: loading(
     ({ id, post_at }) => ({
-      ...{
-        item: itemPart(id),
-        account: accountOfItem(id),
-        existing: when(post_at !== undefined, workFor('send', id)),
-      },
-      ...{ calendar: when(post_at === NEXT_SLOT, calendarPart), ...surroundings },
+      item: itemPart(id),
+      account: accountOfItem(id),
+      existing: when(post_at !== undefined, workFor('send', id)),
+      calendar: when(post_at === NEXT_SLOT, calendarPart),
+      ...surroundings,
     }),
     (input, context, { item, existing, ...known }) => {
       const { gate, networks } = context
@@ -85,7 +84,8 @@ const singleHandlers: Handlers<Omit<typeof items, keyof typeof itemBulk>> = {
 
   reject: loading(
     ({ id, reason }) => ({
-      ...{ item: itemPart(id), ...onItsWay(itemRef(id)) },
+      item: itemPart(id),
+      ...onItsWay(itemRef(id)),
       comments: when(reason !== undefined, commentCount(id)),
     }),
     ({ reason }, context, { item, comments = 0, ...way }) => {

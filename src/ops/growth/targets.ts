@@ -60,7 +60,10 @@ const watchingIn = (
   { gate, networks }: CommandContext,
   account: Connection | undefined,
 ): Watching => ({
-  ...{ plan: gate.plan, counters: gate.counters, now: gate.now, paused: gate.paused },
+  plan: gate.plan,
+  counters: gate.counters,
+  now: gate.now,
+  paused: gate.paused,
   tier: tierOf(networks, account?.network),
 })
 

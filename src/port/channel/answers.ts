@@ -28,7 +28,10 @@ export const callProvider = (
   { url, headers, signal, body, maxBytes = MOST_BYTES }: Asked,
 ): Promise<Called> =>
   callOnce(egress, {
-    ...{ url, signal, maxBytes, deadlineMs: DEADLINE_MS },
+    url,
+    signal,
+    maxBytes,
+    deadlineMs: DEADLINE_MS,
     method: body === undefined ? 'GET' : 'POST',
     headers: { accept: 'application/json', 'user-agent': 'Tendril-Channels/1', ...headers },
     body: body ?? '',

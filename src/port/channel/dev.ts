@@ -125,13 +125,12 @@ const read = (inbound: InboundPost, { routingKey }: OpenConnection): InboundMess
       eventIds: [id],
       sender: { id: sender, name: textOf(post.name, LONGEST.name) ?? null },
       // Without a thread, each sender has a separate conversation.
-      ...{ thread: thread ?? 'direct', isShared: thread !== undefined },
-      ...{
-        subject: null,
-        text: textOf(text, LONGEST.text)!,
-        attachments: (attachments as unknown[]).flatMap(attachmentOf),
-        toFetch: null,
-      },
+      thread: thread ?? 'direct',
+      isShared: thread !== undefined,
+      subject: null,
+      text: textOf(text, LONGEST.text)!,
+      attachments: (attachments as unknown[]).flatMap(attachmentOf),
+      toFetch: null,
       replyTo: { sender, thread: thread ?? null },
       directTo: { sender, thread: null },
     },
@@ -208,7 +207,8 @@ const send = async (
   const body = JSON.stringify({ id, routingKey: connection.routingKey, ...replyTo, part, text })
   const at = new Date()
   const headers = {
-    ...{ 'content-type': 'application/json', 'user-agent': 'Tendril-Channels/1' },
+    'content-type': 'application/json',
+    'user-agent': 'Tendril-Channels/1',
     ...signedHeaders({ id, at, body }, [connection.credentials.secret ?? NOBODYS]),
   }
   const request = {
@@ -254,7 +254,11 @@ export const devAdapter = (egress: Egress): ChannelAdapter => ({
       ? { key: text }
       : { error: 'must have 1 to 64 letters, digits, dots, hyphens and underscores' },
   configError: configErrorOf(egress),
-  ...{ route, verify, flawOf, read, check },
+  route,
+  verify,
+  flawOf,
+  read,
+  check,
   send: (connection, message, signal) => send(egress, connection, message, signal),
   spacingMs: 0,
   download: (_, ref) => download(ref),

@@ -5,7 +5,9 @@
 import type { Attachment, Fetched } from './channel.ts'
 
 export const passedOn = (text: string): Attachment => ({
-  ...{ name: 'forwarded message.txt', mimeType: 'text/plain', byteSize: Buffer.byteLength(text) },
+  name: 'forwarded message.txt',
+  mimeType: 'text/plain',
+  byteSize: Buffer.byteLength(text),
   ref: text === '' ? null : { text },
 })
 

@@ -183,19 +183,15 @@ class Page {
   get callbacks(): ConstructorParameters<typeof Tokenizer>[1] {
     const name = (start: number, end: number) => this.#slice(start, end).toLowerCase()
     return {
-      ...{
-        onattribdata: nothing,
-        onattribentity: nothing,
-        onattribend: nothing,
-        onattribname: nothing,
-        oncdata: nothing,
-      },
-      ...{
-        oncomment: nothing,
-        ondeclaration: nothing,
-        onend: nothing,
-        onprocessinginstruction: nothing,
-      },
+      onattribdata: nothing,
+      onattribentity: nothing,
+      onattribend: nothing,
+      onattribname: nothing,
+      oncdata: nothing,
+      oncomment: nothing,
+      ondeclaration: nothing,
+      onend: nothing,
+      onprocessinginstruction: nothing,
       ontext: (start, end) => this.#text(this.#slice(start, end)),
       ontextentity: (codepoint) => this.#text(String.fromCodePoint(codepoint)),
       onopentagname: (start, end) => {

@@ -24,7 +24,9 @@ export const postgresStore = (): Store => ({
     }
     const file = { id, ...hashing.end() }
     return {
-      ...{ id, byteSize: file.byte_size, sha256: file.sha256 },
+      id,
+      byteSize: file.byte_size,
+      sha256: file.sha256,
       async keep(_sql, gate) {
         requireFileRoom(gate, file.byte_size, MOST_GIB)
         return [insertFile(file), ...blocks.map((bytes, number) => insertBlock(id, number, bytes))]

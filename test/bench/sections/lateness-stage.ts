@@ -50,7 +50,9 @@ const openOutside = (): Outside => {
     },
   })
   const outside: Outside = {
-    ...{ port: server.port!, url: `http://127.0.0.1:${server.port}`, events: 0 },
+    port: server.port!,
+    url: `http://127.0.0.1:${server.port}`,
+    events: 0,
     async answered(thread) {
       const { promise, resolve, reject } = Promise.withResolvers<number>()
       waiting.set(thread, resolve)

@@ -29,17 +29,17 @@ const attachment = fc.record({
 const message: fc.Arbitrary<InboundMessage> = fc.record({
   eventIds: fc.array(text, { maxLength: 20 }),
   sender: fc.record({ id: text, name: orNull(text) }),
-  ...{
-    thread: text,
-    isShared: fc.boolean(),
-    subject: orNull(text),
-    text: orNull(fc.oneof(text, fc.constant(HUGE))),
-  },
+  thread: text,
+  isShared: fc.boolean(),
+  subject: orNull(text),
+  text: orNull(fc.oneof(text, fc.constant(HUGE))),
   attachments: fc.oneof(
     fc.array(attachment, { maxLength: 5 }),
     attachment.map((one) => Array(200).fill(one)),
   ),
-  ...{ replyTo: json, directTo: orNull(json), toFetch: orNull(json) },
+  replyTo: json,
+  directTo: orNull(json),
+  toFetch: orNull(json),
 })
 
 test('what is left of a message is what the workspace takes', () => {
@@ -55,15 +55,16 @@ test('what is left of a message is what the workspace takes', () => {
 })
 
 const usual: InboundMessage = {
-  ...{
-    eventIds: ['evt_1'],
-    sender: { id: 'ada', name: 'Ada' },
-    thread: 'T1',
-    isShared: false,
-    subject: null,
-    text: 'Hello',
-  },
-  ...{ attachments: [], replyTo: { to: 'ada' }, directTo: null, toFetch: null },
+  eventIds: ['evt_1'],
+  sender: { id: 'ada', name: 'Ada' },
+  thread: 'T1',
+  isShared: false,
+  subject: null,
+  text: 'Hello',
+  attachments: [],
+  replyTo: { to: 'ada' },
+  directTo: null,
+  toFetch: null,
 }
 
 test('an ordinary message is taken as it is', () => {
@@ -101,16 +102,15 @@ test('what is fetched is bounded in the same way', () => {
     isAutomatic,
     ...changes
   } = fetchedOf({
-    ...{
-      text: `${HUGE}\0`,
-      attachments: Array(60).fill({
-        name: 'a\0',
-        mimeType: 'text/plain',
-        byteSize: 1.5,
-        ref: { a: '\ud800' },
-      }),
-    },
-    ...{ thread: '', replyTo: deep(30) },
+    text: `${HUGE}\0`,
+    attachments: Array(60).fill({
+      name: 'a\0',
+      mimeType: 'text/plain',
+      byteSize: 1.5,
+      ref: { a: '\ud800' },
+    }),
+    thread: '',
+    replyTo: deep(30),
   })
   expect([said.length, attachments.length, isAutomatic, changes]).toEqual([
     1_048_576,

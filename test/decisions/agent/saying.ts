@@ -66,7 +66,13 @@ export const useSaying = () => {
   })
 
   return {
-    ...{ app, say, run, connected, defaultHandle, make, set },
+    app,
+    say,
+    run,
+    connected,
+    defaultHandle,
+    make,
+    set,
     get workspace() {
       return workspace
     },

@@ -8,7 +8,9 @@ const budget = (
   counters: Record<string, number> = {},
   overrides: PlanState['overrides'] = {},
 ) => ({
-  ...{ plan: { ...plan, overrides }, counters, now: new Date(now) },
+  plan: { ...plan, overrides },
+  counters,
+  now: new Date(now),
 })
 const both = { cap: 'create_batch', quota: 'posts' } as const
 const noon = '2026-11-21T12:00:01.500Z'

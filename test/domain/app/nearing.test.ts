@@ -10,14 +10,12 @@ const plan: PlanState = {
   overrides: { agent_tokens_day: 1_000, agent_tokens_month: -1, agent_cost_month: 20_000 },
 }
 const usage = (day: number, cost = 0) => ({
-  ...{
-    plan,
-    now,
-    counters: {
-      'agent_tokens_day@2026-11-21': day,
-      'agent_tokens_month@2026-11': 10 ** 9,
-      'agent_cost_month@2026-11': cost,
-    },
+  plan,
+  now,
+  counters: {
+    'agent_tokens_day@2026-11-21': day,
+    'agent_tokens_month@2026-11': 10 ** 9,
+    'agent_cost_month@2026-11': cost,
   },
 })
 const near = (day: number, cost = 0) =>

@@ -37,7 +37,9 @@ test('the day can be used up to the last unit; then reads wait for the next day 
 })
 
 const workspace = (counters: Record<string, number> = {}, state: Partial<PlanState> = {}) => ({
-  ...{ plan: { plan: 'team', billing: 'ok', overrides: {}, ...state } as PlanState, counters, now },
+  plan: { plan: 'team', billing: 'ok', overrides: {}, ...state } as PlanState,
+  counters,
+  now,
 })
 
 test.each(

@@ -21,25 +21,24 @@ const DAY = 24 * HOUR
 const at = (ms: number): Date => new Date(START + ms)
 
 const endpoint: Endpoint = {
-  ...{
-    id: 'e',
-    url: 'https://hooks.example.com/',
-    events: [],
-    status: 'active',
-    disabled_reason: null,
-  },
-  ...{ failing_since: null, failures: 0, held_until: null, updated_at: at(0) },
+  id: 'e',
+  url: 'https://hooks.example.com/',
+  events: [],
+  status: 'active',
+  disabled_reason: null,
+  failing_since: null,
+  failures: 0,
+  held_until: null,
+  updated_at: at(0),
 }
 const event: PendingEvent = {
-  ...{
-    id: 'v',
-    type: 'growth.item.posted',
-    data: { item_id: 'i' },
-    created_at: at(0),
-    subject: 'i',
-    attempts: 0,
-    next_at: at(0),
-  },
+  id: 'v',
+  type: 'growth.item.posted',
+  data: { item_id: 'i' },
+  created_at: at(0),
+  subject: 'i',
+  attempts: 0,
+  next_at: at(0),
 }
 const failed: DeliveryOutcome = { kind: 'failed', reason: 'http 500' }
 
@@ -194,7 +193,10 @@ describe('an endpoint that is updated', () => {
     const elsewhere = { ...wish, url: 'https://hooks.example.org/' }
     expect(changedEndpoint(failing, elsewhere)).toEqual({
       ...endpoint,
-      ...{ id: 'n', url: elsewhere.url, events: wish.events, updated_at: wish.now },
+      id: 'n',
+      url: elsewhere.url,
+      events: wish.events,
+      updated_at: wish.now,
     })
     const disabled = {
       ...failing,

@@ -13,7 +13,9 @@ const app = useApp({ overrides: { mcpLimits: { sweepMs: 600_000 } } })
 const everyScope = ['api:read', 'api:write', 'mcp:use'] as const
 
 const call = (name: string, params: object = {}) => ({
-  ...{ jsonrpc: '2.0', id: 7, method: 'tools/call' },
+  jsonrpc: '2.0',
+  id: 7,
+  method: 'tools/call',
   params: { name, arguments: {}, ...params },
 })
 

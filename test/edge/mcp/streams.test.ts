@@ -35,7 +35,9 @@ const finishAll = async (key: string) => {
 }
 
 const create = (id: number, focus: string, meta: object = {}) => ({
-  ...{ jsonrpc: '2.0', id, method: 'tools/call' },
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
   params: { name: 'growth_create_batch', arguments: { count: 1, focus }, _meta: meta },
 })
 

@@ -39,16 +39,12 @@ const place = async () => {
         return factory.create(settings)
       },
     },
-    ...{
-      log: createLog('silent'),
-      limits: { ...mcpLimits, unloadMs: -1, sweepMs: 3_600_000 },
-      calls: new Calls(),
-    },
-    ...{
-      incarnation: newId,
-      refresh: async (all) => [...all],
-      modulesOf: async () => new Set<string>(),
-    },
+    log: createLog('silent'),
+    limits: { ...mcpLimits, unloadMs: -1, sweepMs: 3_600_000 },
+    calls: new Calls(),
+    incarnation: newId,
+    refresh: async (all) => [...all],
+    modulesOf: async () => new Set<string>(),
   })
   return {
     context,
@@ -64,7 +60,9 @@ const request = (session: McpSession, method: string, more: Record<string, strin
   new Request(URL, {
     method,
     headers: {
-      ...{ accept: 'application/json, text/event-stream', 'mcp-session-id': session.id, ...more },
+      accept: 'application/json, text/event-stream',
+      'mcp-session-id': session.id,
+      ...more,
       ...(method === 'POST' ? { 'content-type': 'application/json' } : {}),
     },
   })

@@ -170,7 +170,9 @@ export async function runAgent(options: AgentOptions): Promise<Verdict> {
   for (const { id } of tenants) await allowOutside(owner, id)
   await recordReservations(owner)
   const env = {
-    ...{ OPENAI_BASE_URL: fake.url, OUTSIDE_URL: outside.url, LOG_LEVEL: 'silent' },
+    OPENAI_BASE_URL: fake.url,
+    OUTSIDE_URL: outside.url,
+    LOG_LEVEL: 'silent',
     ...(naive ? { AGENT_NAIVE: 'yes' } : {}),
   }
   const start = () => startServer({ ...server, program: 'test/faults/agent/server.ts', env })
@@ -190,9 +192,15 @@ export async function runAgent(options: AgentOptions): Promise<Verdict> {
   const repeated = repeatsOf(outside.sent)
   const counts = {
     ...(naive ? { naive: 'yes' } : {}),
-    ...{ seed, kills: killing.kills(), ...seen, model_calls: fake.chats.length },
-    ...{ outside: outside.sent.length - repeated, outside_repeated: repeated, ...effects },
-    ...{ repeated: clients.repeated, wrong: clients.wrong.length },
+    seed,
+    kills: killing.kills(),
+    ...seen,
+    model_calls: fake.chats.length,
+    outside: outside.sent.length - repeated,
+    outside_repeated: repeated,
+    ...effects,
+    repeated: clients.repeated,
+    wrong: clients.wrong.length,
   }
   if (naive) return verdictOnNaive(counts, { doubled: effects.doubled })
   const broken = [

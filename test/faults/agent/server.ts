@@ -39,11 +39,9 @@ const naive = (box: ToolBox, workplace: () => Workplace): ToolBox =>
     async read(name, args, caller, job) {
       if (name !== NAIVE_TOOL) return box.read(name, args, caller, job)
       const answer = await workplace().world.ask(caller.tenantId, {
-        ...{
-          name: 'naive',
-          priority: 'background',
-          provenance: { principal: { kind: 'system', id: 'naive' }, surface: 'agent' },
-        },
+        name: 'naive',
+        priority: 'background',
+        provenance: { principal: { kind: 'system', id: 'naive' }, surface: 'agent' },
         async decide(sql, gate) {
           const { value, effects } = await box.decide(name, args, { sql, gate, caller, job })
           return { reply: value, effects }
@@ -55,7 +53,8 @@ const naive = (box: ToolBox, workplace: () => Workplace): ToolBox =>
   })
 
 const workplace: Workplace = await openWorkplace(config, database.options, {
-  ...{ log, secret: database.secret },
+  log,
+  secret: database.secret,
   overrides: {
     tools: (box) => {
       const all = withOutside(send)(box)

@@ -113,8 +113,12 @@ export async function runChannels(options: ChannelOptions): Promise<Verdict> {
   const { counts: seen, never } = await verdictOf(owner, texts, provider.taken)
   const counts = {
     ...(naive ? { naive: 'yes' } : {}),
-    ...{ seed, kills: killing.kills(), events: texts.length },
-    ...{ posts: asking.requests, repeated: asking.repeated, ...seen },
+    seed,
+    kills: killing.kills(),
+    events: texts.length,
+    posts: asking.requests,
+    repeated: asking.repeated,
+    ...seen,
     requests: provider.requests(),
   }
   if (naive) return verdictOnNaive(counts, { 'messages sent twice': seen.sent_twice! })

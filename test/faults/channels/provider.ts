@@ -50,12 +50,10 @@ export const startProvider = (next: () => number, lastsMs = USUAL_MS): Provider 
     error: () => new Response('', { status: 502 }),
   })
   return {
-    ...{
-      port: server.port!,
-      url: `http://127.0.0.1:${server.port}/`,
-      requests: () => requests,
-      taken,
-    },
+    port: server.port!,
+    url: `http://127.0.0.1:${server.port}/`,
+    requests: () => requests,
+    taken,
     [Symbol.asyncDispose]: () => server.stop(true),
   }
 }

@@ -15,7 +15,8 @@ const config = readConfig()
 const log = createLog(config.logLevel)
 const database = await openDatabase(config, log)
 const workplace = await openWorkplace(config, database.options, {
-  ...{ log, secret: database.secret },
+  log,
+  secret: database.secret,
   overrides: {
     channels: (usual) => ({ ...usual, dev: { ...usual.dev!, repeatableForMs: () => A_DAY } }),
   },

@@ -81,18 +81,16 @@ export const verdictOf = async (
   }
   const of = (state: string) => count(({ part }) => part.state === state)
   const counts: Record<string, number> = {
-    ...{
-      jobs,
-      jobs_per_event: most,
-      replies: replies.length,
-      replies_per_job: Math.max(0, ...perJob),
-    },
-    ...{ sent: of('sent'), failed: of('failed'), unknown: of('unknown') },
+    jobs,
+    jobs_per_event: most,
+    replies: replies.length,
+    replies_per_job: Math.max(0, ...perJob),
+    sent: of('sent'),
+    failed: of('failed'),
+    unknown: of('unknown'),
     unknown_and_got: count(({ part, times }) => part.state === 'unknown' && times > 0),
-    ...{
-      on_the_wire: taken.length,
-      most_on_the_wire: Math.max(0, ...messages.map(({ times }) => times)),
-    },
+    on_the_wire: taken.length,
+    most_on_the_wire: Math.max(0, ...messages.map(({ times }) => times)),
     sent_twice: never['messages sent twice'],
   }
   return { counts, never }

@@ -188,7 +188,9 @@ export async function runClock(options: ClockOptions): Promise<Judgement> {
   const schedule_runs = sum(rounds, ({ scheduleRuns }) => scheduleRuns)
   const of = { seed: options.seed, rounds: rounds.length, items, steps, kills, schedule_runs }
   const counts: Record<string, number> = {
-    ...{ ...of, ...Object.fromEntries(totals), worst_late_ms: worst },
+    ...of,
+    ...Object.fromEntries(totals),
+    worst_late_ms: worst,
   }
   if (options.publisher === 'naive')
     return verdictOnNaive(counts, { 'posts that were early': counts.early! })
@@ -200,8 +202,14 @@ export async function runClock(options: ClockOptions): Promise<Judgement> {
 
 if (import.meta.main) {
   const defaults = {
-    ...{ rounds: 2, scenes: scenes.length, first: 0, items: 60, workspaces: 6 },
-    ...{ kills: 9, lateMs: 15_000, seed: 1 },
+    rounds: 2,
+    scenes: scenes.length,
+    first: 0,
+    items: 60,
+    workspaces: 6,
+    kills: 9,
+    lateMs: 15_000,
+    seed: 1,
   }
   const run = ({ naive, ...given }: typeof defaults & { naive: boolean }) =>
     runClock({ ...given, doubts: 'counted', publisher: naive ? 'naive' : 'ours' })

@@ -185,8 +185,10 @@ export async function runRounds<Kind extends string>(
   const { acknowledged: _, ...faults } = effects
   const restarts = await Promise.race([process.exited.then(() => 1), Promise.resolve(0)])
   const { broken } = verdictOn({
-    ...{ counts: {}, never: { ...faults, restarts } },
-    ...{ broken: rounds.flatMap(brokenIn), wrong: load.wrong },
+    counts: {},
+    never: { ...faults, restarts },
+    broken: rounds.flatMap(brokenIn),
+    wrong: load.wrong,
   })
   const { length: wrong } = load.wrong
   return {

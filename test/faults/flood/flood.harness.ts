@@ -253,8 +253,13 @@ export async function runFlood(options: FloodOptions): Promise<Verdict> {
 
 if (import.meta.main) {
   const defaults = {
-    ...{ bodies: 3_000, headers: 3_000, addresses: 64, rate: 200, seconds: 80 },
-    ...{ seed: 1, health: 250 },
+    bodies: 3_000,
+    headers: 3_000,
+    addresses: 64,
+    rate: 200,
+    seconds: 80,
+    seed: 1,
+    health: 250,
   }
   await alone('flood', defaults, runFlood)
 }

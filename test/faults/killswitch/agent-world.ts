@@ -61,14 +61,17 @@ interface Tally {
 }
 
 const untallied: Tally = {
-  ...{ pauses: 0, listed: 0, listed_unattended: 0, approved_in_pause: 0, went_on: 0, held: 0 },
-  ...{
-    begun_after_answer: 0,
-    runs_after_answer: 0,
-    models_after_stop: 0,
-    sent_unlisted: 0,
-    on_wire_unlisted: 0,
-  },
+  pauses: 0,
+  listed: 0,
+  listed_unattended: 0,
+  approved_in_pause: 0,
+  went_on: 0,
+  held: 0,
+  begun_after_answer: 0,
+  runs_after_answer: 0,
+  models_after_stop: 0,
+  sent_unlisted: 0,
+  on_wire_unlisted: 0,
 }
 
 const wireMs = (next: () => number): number => LEAST_MS + next() * (MOST_MS - LEAST_MS)
@@ -170,8 +173,13 @@ export const verdictOf = async (world: World): Promise<Verdict> => {
   return verdictOn({
     counts,
     never: {
-      ...{ begun_after_answer, runs_after_answer, models_after_stop, sent_unlisted },
-      ...{ on_wire_unlisted, repeated, not_completed: seen.jobs! - seen.completed! },
+      begun_after_answer,
+      runs_after_answer,
+      models_after_stop,
+      sent_unlisted,
+      on_wire_unlisted,
+      repeated,
+      not_completed: seen.jobs! - seen.completed!,
     },
     atStake: { listed_unattended, approved_in_pause, went_on, held },
     broken: await brokenInvariants(owner),

@@ -209,8 +209,14 @@ export async function runKillSwitch(options: KillSwitchOptions): Promise<Verdict
 }
 
 const defaults = {
-  ...{ items: 500, workspaces: 5, rounds: 12, watchMs: 1_000, samples: 300, letters: 900 },
-  ...{ jobs: 200, seed: 1 },
+  items: 500,
+  workspaces: 5,
+  rounds: 12,
+  watchMs: 1_000,
+  samples: 300,
+  letters: 900,
+  jobs: 200,
+  seed: 1,
 }
 
 /** Posts and generations, then jobs of the agent. */

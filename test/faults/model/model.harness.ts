@@ -142,8 +142,12 @@ export async function runModel(options: ModelOptions): Promise<Verdict> {
   const { seed } = options
   return verdictOn({
     counts: {
-      ...{ seed, asked, ...(await settlementOf(owner)), calls: provider.fake.calls.length },
-      ...{ behaviours: provider.shown.size, ...ended },
+      seed,
+      asked,
+      ...(await settlementOf(owner)),
+      calls: provider.fake.calls.length,
+      behaviours: provider.shown.size,
+      ...ended,
     },
     never: await brokenRules(owner, { secret: SECRET, asked }),
     broken: run.broken,
@@ -153,8 +157,12 @@ export async function runModel(options: ModelOptions): Promise<Verdict> {
 
 if (import.meta.main) {
   const defaults = {
-    ...{ generations: 1_000, tenants: 50, servers: 2, seed: 1 },
-    ...{ restartMs: 400, silentMs: 1_500 },
+    generations: 1_000,
+    tenants: 50,
+    servers: 2,
+    seed: 1,
+    restartMs: 400,
+    silentMs: 1_500,
   }
   await alone('model', defaults, runModel)
 }

@@ -46,7 +46,10 @@ const isTooLate = ({ round }: Command, reply: Reply): boolean =>
 const isFinal = (reply: Reply): boolean => reply.status !== 503 && !REPEATABLE.test(reply.text)
 
 export const newClients = (owner: postgres.Sql, asking: Asking): Clients => ({
-  ...{ ...asking, owner, answered: 0, longestMs: 0 },
+  ...asking,
+  owner,
+  answered: 0,
+  longestMs: 0,
 })
 
 /**

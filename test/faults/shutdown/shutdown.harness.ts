@@ -278,7 +278,11 @@ export async function runShutdown({ rounds, rate, seed, slow }: ShutdownOptions)
     doubled: sum(({ doubled }) => doubled),
   }
   const counts = {
-    ...{ seed, rounds, slow, rate, ...never },
+    seed,
+    rounds,
+    slow,
+    rate,
+    ...never,
     acknowledged: sum(({ round }) => round.acknowledged.length),
     in_flight: sum(({ round }) => round.inFlight),
     refused_after: sum(({ round }) => round.refusedAfter),

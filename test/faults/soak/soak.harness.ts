@@ -180,8 +180,13 @@ const verdictOf = (
 
 if (import.meta.main) {
   const defaults = {
-    ...{ minutes: 60, workspaces: 60, clients: 12, pauseMs: 700 },
-    ...{ idleMinutes: 3, minuteSeconds: 60, seed: 1 },
+    minutes: 60,
+    workspaces: 60,
+    clients: 12,
+    pauseMs: 700,
+    idleMinutes: 3,
+    minuteSeconds: 60,
+    seed: 1,
   }
   await alone('soak', defaults, runSoak)
 }

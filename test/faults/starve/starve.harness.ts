@@ -217,31 +217,32 @@ export async function runStarve(options: StarveOptions): Promise<Verdict> {
     broken.push(`the kill switch took ${Math.max(...pauses).toFixed(0)} ms`)
   const ms = (figure: number) => figure.toFixed(1)
   const counts: Counts = {
-    ...{
-      seed,
-      workspaces,
-      poisons: poisons.size,
-      most_tries: Math.max(...[...poisons.values()].map(({ tries }) => tries)),
-    },
-    ...{
-      p99_ms: ms(usual),
-      p99_throwing_ms: ms(beside),
-      p99_hanging_ms: ms(besideHanging),
-      p99_between_stalls_ms: ms(busy),
-    },
-    ...{
-      stalls: stalls.length,
-      most_stalls_of_a_row: mostStalls,
-      kill_switch_ms: ms(Math.max(0, ...pauses)),
-    },
+    seed,
+    workspaces,
+    poisons: poisons.size,
+    most_tries: Math.max(...[...poisons.values()].map(({ tries }) => tries)),
+    p99_ms: ms(usual),
+    p99_throwing_ms: ms(beside),
+    p99_hanging_ms: ms(besideHanging),
+    p99_between_stalls_ms: ms(busy),
+    stalls: stalls.length,
+    most_stalls_of_a_row: mostStalls,
+    kill_switch_ms: ms(Math.max(0, ...pauses)),
   }
   return { counts, broken }
 }
 
 if (import.meta.main) {
   const defaults = {
-    ...{ workspaces: 200, seconds: 20, hanging: 22, throwing: 1, busy: 1 },
-    ...{ together: 0, spin: 1, naive: 0, seed: 1 },
+    workspaces: 200,
+    seconds: 20,
+    hanging: 22,
+    throwing: 1,
+    busy: 1,
+    together: 0,
+    spin: 1,
+    naive: 0,
+    seed: 1,
   }
   await alone('starve', defaults, runStarve)
 }

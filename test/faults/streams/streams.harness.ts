@@ -206,8 +206,13 @@ export async function runStreams({
   const { stored: _, ...differences } = found
   const sum = (of: 'cuts' | 'lost') => readers.reduce((total, reader) => total + reader[of], 0)
   const counts = {
-    ...{ readers: count, seed, open_at_kill: open, broken_off: sum('cuts') },
-    ...{ cut_under: sum('lost'), ...ways, ...found },
+    readers: count,
+    seed,
+    open_at_kill: open,
+    broken_off: sum('cuts'),
+    cut_under: sum('lost'),
+    ...ways,
+    ...found,
   }
   if (naive) return verdictOnNaive(counts, { doubled: found.doubled })
   return verdictOn({

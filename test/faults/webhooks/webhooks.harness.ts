@@ -160,18 +160,14 @@ export async function runWebhooks(options: WebhookOptions): Promise<Verdict> {
   )
   const never: Record<string, number> = { ...brokenDeliveries(written, heard), 'given up': dead.n }
   const counts = {
-    ...{
-      seed,
-      kills: killing.kills(),
-      events: written.length,
-      requests: heard.length,
-      lost: never.lost ?? 0,
-      repeated: repeatsOf(heard),
-    },
-    ...{
-      records: new Set(written.map(({ subject }) => subject)).size,
-      failed: heard.filter(({ accepted }) => !accepted).length,
-    },
+    seed,
+    kills: killing.kills(),
+    events: written.length,
+    requests: heard.length,
+    lost: never.lost ?? 0,
+    repeated: repeatsOf(heard),
+    records: new Set(written.map(({ subject }) => subject)).size,
+    failed: heard.filter(({ accepted }) => !accepted).length,
   }
   return verdictOn({ counts, never, broken: late, wrong: clients.wrong })
 }

@@ -41,12 +41,10 @@ beforeAll(async () => {
   app = await testApp({
     database: db.options,
     overrides: {
-      ...{
-        failpoints: stops.at,
-        thinker: model,
-        sweepMs: 20,
-        erasure: { everyMs: 3_600_000, rows: 50 },
-      },
+      failpoints: stops.at,
+      thinker: model,
+      sweepMs: 20,
+      erasure: { everyMs: 3_600_000, rows: 50 },
       tools: withOutside(async (text) => void sent.push(text)),
     },
     env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },

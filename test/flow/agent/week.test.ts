@@ -68,7 +68,8 @@ const week = async () => {
   // Where nobody may decide, nothing is asked; and an invitation does not last for the week.
   await tokenOf(app, tenantId, 'owner')
   return {
-    ...{ tenantId, key },
+    tenantId,
+    key,
     app: () => app,
     clock: (time: string) => db.clock.set(new Date(time)),
     /** Dies where it has stopped, and another process goes on. */

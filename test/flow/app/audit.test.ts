@@ -53,19 +53,19 @@ describe('the list', () => {
     const { entries } = await list(owner)
     expect(entries).toEqual([
       {
-        ...{
-          id: expect.any(String),
-          at: expect.any(String),
-          surface: 'rest',
-          operation: 'growth.profile.update',
-          ref_id: null,
-        },
-        ...{ request_id: expect.any(String), detail: { changed: ['goal'] } },
+        id: expect.any(String),
+        at: expect.any(String),
+        surface: 'rest',
+        operation: 'growth.profile.update',
+        ref_id: null,
+        request_id: expect.any(String),
+        detail: { changed: ['goal'] },
         who: { kind: 'key', id: key.id, name: 'Release script', email: owner.email },
       },
       expect.objectContaining({ operation: 'app.keys.create', ref_id: key.id }),
       expect.objectContaining({
-        ...{ surface: 'cli', request_id: 'mine' },
+        surface: 'cli',
+        request_id: 'mine',
         who: { kind: 'person', id: owner.personId, name: 'Test', email: owner.email },
       }),
     ])

@@ -41,14 +41,15 @@ describe('a key', () => {
     expect([made.status, made.text]).toEqual([201, expect.stringContaining('ak_')])
     const { key, api_key } = made.body
     expect(key).toEqual({
-      ...{
-        id: expect.any(String),
-        name: 'Release script',
-        last4: api_key.slice(-4),
-        scopes: input.scopes,
-      },
-      ...{ person: { id: owner.personId, email: owner.email }, created_at: expect.any(String) },
-      ...{ expires_at, revoked_at: null, last_used_at: null },
+      id: expect.any(String),
+      name: 'Release script',
+      last4: api_key.slice(-4),
+      scopes: input.scopes,
+      person: { id: owner.personId, email: owner.email },
+      created_at: expect.any(String),
+      expires_at,
+      revoked_at: null,
+      last_used_at: null,
     })
     expect((await list(owner)).keys[0]).toEqual(key)
     expect(await readStatus(api_key)).toBe(200)

@@ -26,14 +26,12 @@ describe('an account', () => {
     const { tenantId } = await app.newWorkspace()
     const { id, email, key } = await join(tenantId, 'viewer')
     expect((await app.send('GET', PATH, { key })).body.person).toEqual({
-      ...{
-        id,
-        email,
-        email_status: 'unverified',
-        former_email: null,
-        name: 'Ann',
-        created_at: expect.any(String),
-      },
+      id,
+      email,
+      email_status: 'unverified',
+      former_email: null,
+      name: 'Ann',
+      created_at: expect.any(String),
     })
     expect((await change(key, { name: 'Bea' })).body.person).toMatchObject({ email, name: 'Bea' })
     expect((await change(key, {})).body.person).toMatchObject({ email, name: 'Bea' })

@@ -55,12 +55,10 @@ test.each(points)('$name', async ({ failpoint, delivered }) => {
   expect(times.toSorted((a, b) => a - b)).toEqual(times)
   for (const { body, headers } of requests) {
     expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toMatchObject({
-      ...{
-        id: event!.id,
-        type: 'growth.item.posted',
-        workspace_id: story.tenantId,
-        data: { item_id: item },
-      },
+      id: event!.id,
+      type: 'growth.item.posted',
+      workspace_id: story.tenantId,
+      data: { item_id: item },
     })
   }
   expect(await hook.due()).toEqual({ run_at: null, wake_at: null })

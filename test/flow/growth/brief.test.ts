@@ -51,18 +51,14 @@ test('follows a workspace from its first day: profile, drafts, approval, schedul
   const [draft, ...others] = await briefOf(story)
   expect(others).toEqual([])
   expect(draft).toEqual({
-    ...{
-      kind: 'draft_posts',
-      title: 'Draft posts',
-      count: 5,
-      score: 50,
-      operation: 'growth.batches.create',
-      tool: 'growth_create_batch',
-    },
-    ...{
-      arguments: { count: 5 },
-      why: 'The queue is empty: nothing is drafted, approved or scheduled.',
-    },
+    kind: 'draft_posts',
+    title: 'Draft posts',
+    count: 5,
+    score: 50,
+    operation: 'growth.batches.create',
+    tool: 'growth_create_batch',
+    arguments: { count: 5 },
+    why: 'The queue is empty: nothing is drafted, approved or scheduled.',
   })
   const ids: [string, string] = [await story.drafted(), await story.drafted()]
   const [approve] = await briefOf(story)

@@ -32,7 +32,11 @@ const setUp = async () => {
     send('PUT', `channels/${(await named(name)).id}`, patch)
   const topic = { topic: 'onboarding', length: 'short' }
   return {
-    ...{ story, send, channels, named, update },
+    story,
+    send,
+    channels,
+    named,
+    update,
     batch: async (count = 5) =>
       story.ended(`batches/${(await send('POST', 'batches', { count })).body.batch.id}`),
     article: async () =>

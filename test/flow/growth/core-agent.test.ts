@@ -66,10 +66,8 @@ test('agents that know nothing draft, correct, approve, schedule, take back and 
   const actions: { tool: string | null }[] = brief.body.brief.actions
   expect(actions.some(({ tool }) => tool === 'growth_update_profile')).toBe(true)
   const { body: profile } = await writer.call('growth_update_profile', {
-    ...{
-      goal: 'Book demos with operations leads',
-      audience: 'operations leads at logistics firms',
-    },
+    goal: 'Book demos with operations leads',
+    audience: 'operations leads at logistics firms',
     writing_dna: { proof: ['412 depots use our dock scheduler'], avoid: ['game changer'] },
   })
   expect(profile.profile.goal).toBe('Book demos with operations leads')

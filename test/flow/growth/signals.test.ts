@@ -173,12 +173,10 @@ describe('signals', () => {
     const signals = await signalsOf(story)
     expect(signals.map(({ post }: { post: { id: string } }) => post.id)).toEqual([asking, plain])
     expect(signals[0]).toMatchObject({
-      ...{
-        target_id: id,
-        status: 'open',
-        engagement_id: null,
-        post: { author: account.handle, addresses_us: true, network: 'sandbox' },
-      },
+      target_id: id,
+      status: 'open',
+      engagement_id: null,
+      post: { author: account.handle, addresses_us: true, network: 'sandbox' },
       reasons: expect.arrayContaining([
         'asks something',
         'addresses your account',

@@ -19,16 +19,16 @@ test('a reply is the JSON that its dates, wherever they are, would give', () => 
     text: T.String(),
   })
   const reply = {
-    ...{
-      at,
-      ended: null,
-      list: [
-        { at, note: 'a' },
-        { at: at.toISOString(), note: 'b' },
-      ],
-      one: { at, note: 'c' },
-    },
-    ...{ either: { until: at }, free: { deep: [at] }, text: 'plain' },
+    at,
+    ended: null,
+    list: [
+      { at, note: 'a' },
+      { at: at.toISOString(), note: 'b' },
+    ],
+    one: { at, note: 'c' },
+    either: { until: at },
+    free: { deep: [at] },
+    text: 'plain',
   }
   const before = structuredClone(reply)
   expect(serialise({ id: 'test', output }, reply)).toBe(JSON.stringify(reply))

@@ -82,7 +82,10 @@ const bytes = fc
   )
   .map(([type, body]) => ({ type, body }))
 const anything = fc.oneof(form, multipart, bytes).map(({ type, body }) => ({
-  ...{ url: ADDRESS, headers: new Headers({ 'content-type': type }), body, now },
+  url: ADDRESS,
+  headers: new Headers({ 'content-type': type }),
+  body,
+  now,
 }))
 const keyless = () => postOf(fake.post(ADDRESS, {}, { at: new Date(now), by: '' }), now)
 
@@ -127,7 +130,8 @@ adapterCases<MailgunFailure>({
       'that it is broken': { status: 500 },
       'nothing of the domain': { status: 200, body: '{}' },
       'something of another domain': {
-        ...{ status: 200, body: '{"domain":{"name":"example.net","state":"active"}}' },
+        status: 200,
+        body: '{"domain":{"name":"example.net","state":"active"}}',
       },
     },
   },
@@ -137,23 +141,17 @@ test('a mail of the thread, which tells machines not to answer, and whose links 
   const sent = await adapter.send(mailgunConnection(fake, { fromName: 'Tendril' }), message, signal)
   expect(sent).toEqual({ kind: 'sent', externalId: '<tendril.r1.0@example.com>' })
   expect(fake.mails.at(-1)).toEqual({
-    ...{
-      from: `"Tendril" <${OURS}>`,
-      to: 'ada@example.org',
-      subject: 'Re: Plans',
-      text: 'Two items are due.',
-    },
+    from: `"Tendril" <${OURS}>`,
+    to: 'ada@example.org',
+    subject: 'Re: Plans',
+    text: 'Two items are due.',
     html: expect.stringContaining('<strong>items</strong>'),
-    ...{
-      'h:In-Reply-To': '<b@example.org>',
-      'h:References': '<a@example.org> <b@example.org>',
-      'h:Message-Id': '<tendril.r1.0@example.com>',
-    },
-    ...{
-      'h:Auto-Submitted': 'auto-replied',
-      'h:X-Auto-Response-Suppress': 'All',
-      'o:tracking': 'no',
-    },
+    'h:In-Reply-To': '<b@example.org>',
+    'h:References': '<a@example.org> <b@example.org>',
+    'h:Message-Id': '<tendril.r1.0@example.com>',
+    'h:Auto-Submitted': 'auto-replied',
+    'h:X-Auto-Response-Suppress': 'All',
+    'o:tracking': 'no',
   })
   expect(adapter.repeatableForMs!(connection)).toBe(0)
 })

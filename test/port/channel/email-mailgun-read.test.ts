@@ -35,13 +35,11 @@ describe('messages', () => {
       {
         eventIds: [expect.stringMatching(/^event:/), expect.stringMatching(/^event:/)],
         sender: { id: 'ada@example.org', name: 'Ada' },
-        ...{
-          thread: expect.stringMatching(/^thread:/),
-          isShared: false,
-          subject: 'Re: Plans',
-          text: 'Yes.',
-          attachments: [],
-        },
+        thread: expect.stringMatching(/^thread:/),
+        isShared: false,
+        subject: 'Re: Plans',
+        text: 'Yes.',
+        attachments: [],
         replyTo: {
           to: 'ada@example.org',
           subject: 'Re: Plans',

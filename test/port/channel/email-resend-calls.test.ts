@@ -50,7 +50,9 @@ const anything = fc
   )
   .map(([body, type, id, signature]) => {
     const headers = new Headers({
-      ...{ 'content-type': type, 'svix-id': id, 'svix-signature': signature },
+      'content-type': type,
+      'svix-id': id,
+      'svix-signature': signature,
       'svix-timestamp': String(now / 1_000),
     })
     return { url: ADDRESS, headers, body, now }
@@ -60,12 +62,10 @@ const by = (secret: string) => () =>
 
 let count = 0
 const outgoing = (changes: object = {}) => ({
-  ...{
-    id: `r${count++}:0`,
-    text: 'Two items are due.',
-    html: '<p>Two <strong>items</strong> are due.</p>',
-    part: 0,
-  },
+  id: `r${count++}:0`,
+  text: 'Two items are due.',
+  html: '<p>Two <strong>items</strong> are due.</p>',
+  part: 0,
   replyTo: {
     to: 'ada@example.org',
     subject: 'Re: Plans',
@@ -76,7 +76,9 @@ const outgoing = (changes: object = {}) => ({
 })
 
 const of = (status: number, name: string, headers = {}): ResendFailure => ({
-  ...{ status, name, headers },
+  status,
+  name,
+  headers,
 })
 const given = (credentials: Record<string, string>) => ({ credentials })
 const { signingSecret } = fake
@@ -157,16 +159,16 @@ test('a mail of the thread, which tells machines not to answer', async () => {
   expect(sent).toEqual({ kind: 'sent', externalId: mail.id })
   expect(mail).toEqual({
     id: mail.id,
-    ...{
-      from: `"Tendril of Acme" <${OURS}>`,
-      to: ['ada@example.org'],
-      subject: 'Re: Plans',
-      text: 'Two items are due.',
-    },
+    from: `"Tendril of Acme" <${OURS}>`,
+    to: ['ada@example.org'],
+    subject: 'Re: Plans',
+    text: 'Two items are due.',
     html: expect.stringContaining('<strong>items</strong>'),
     headers: {
-      ...{ 'In-Reply-To': '<b@example.org>', References: '<a@example.org> <b@example.org>' },
-      ...{ 'Auto-Submitted': 'auto-replied', 'X-Auto-Response-Suppress': 'All' },
+      'In-Reply-To': '<b@example.org>',
+      References: '<a@example.org> <b@example.org>',
+      'Auto-Submitted': 'auto-replied',
+      'X-Auto-Response-Suppress': 'All',
     },
   })
 })

@@ -26,13 +26,11 @@ describe('messages', () => {
     expect(message).toEqual({
       eventIds: [expect.stringMatching(/^event:/), expect.stringMatching(/^event:/)],
       sender: { id: 'ada@example.org', name: 'Ada' },
-      ...{
-        thread: expect.stringMatching(/^thread:/),
-        isShared: false,
-        subject: 'Two lines of it',
-        text: null,
-        attachments: [],
-      },
+      thread: expect.stringMatching(/^thread:/),
+      isShared: false,
+      subject: 'Two lines of it',
+      text: null,
+      attachments: [],
       replyTo: {
         to: 'ada@example.org',
         subject: 'Re: Two lines of it',

@@ -13,11 +13,15 @@ import { egressTo } from '#test/support/http/egress'
 import { openReceiver } from '#test/support/http/receiver'
 
 const mail = (provider: string): OpenConnection => ({
-  ...{ id: 'c1', routingKey: 'agent@example.com', config: { provider } },
+  id: 'c1',
+  routingKey: 'agent@example.com',
+  config: { provider },
   credentials: { apiKey: 'key', signingSecret: 'whsec_c2lnbmluZy1zZWNyZXQtb2YtdGVzdHM=' },
 })
 const sms: OpenConnection = {
-  ...{ id: 'c1', routingKey: '+14155550100', config: {} },
+  id: 'c1',
+  routingKey: '+14155550100',
+  config: {},
   credentials: { accountSid: `AC${'0'.repeat(32)}`, authToken: 'token' },
 }
 
@@ -43,8 +47,13 @@ describe.each(providers)('%s', (_, channel, connection, replyTo) => {
   const at = (port: number, isAllowed = true) => {
     const url = `http://127.0.0.1:${port}`
     const urls = {
-      ...{ slack: url, slack_files: url, whatsapp: url, twilio: url },
-      ...{ resend: url, mailgun: url, mailgun_eu: url },
+      slack: url,
+      slack_files: url,
+      whatsapp: url,
+      twilio: url,
+      resend: url,
+      mailgun: url,
+      mailgun_eu: url,
     }
     const adapter = channelAdapters({ egress: isAllowed ? egressTo(url) : egressTo(), urls })[
       channel

@@ -23,7 +23,9 @@ const { slack, adapter, connection, withToken } = await useSlack()
 const { signal } = new AbortController()
 
 const message: Outgoing = {
-  ...{ id: 'r1', part: 0, text: 'two are due' },
+  id: 'r1',
+  part: 0,
+  text: 'two are due',
   replyTo: { channel: 'C0LAN2Q65', thread: '1515449522.000016' },
 }
 const send = (more: Partial<Outgoing> = {}) =>
@@ -38,7 +40,8 @@ const json = (body: object | string, headers = {}): ReceiverAnswer => ({
 const error = (name: string, more = {}) => json({ ok: false, error: name, ...more })
 const later = (seconds: number) => ({ 'retry-after': String(seconds) })
 const token = (botToken: string, routingKey = 'T061EG9R6') => ({
-  ...{ ...withToken(botToken), routingKey },
+  ...withToken(botToken),
+  routingKey,
 })
 
 const bytes = fc.oneof(

@@ -24,22 +24,16 @@ const one = (event: Json, envelope: Json = {}) => {
 describe('a mention', () => {
   test('begins a thread under itself', () => {
     expect(one(mention('what is due?'), { event_id: 'Ev0MDYHUEL' })).toEqual({
-      ...{
-        eventIds: ['Ev0MDYHUEL', 'C0LAN2Q65:1515449522.000016'],
-        sender: { id: 'U061F7AUR', name: null },
-      },
-      ...{
-        thread: 'C0LAN2Q65:1515449522.000016',
-        isShared: true,
-        subject: null,
-        text: 'what is due?',
-        attachments: [],
-      },
-      ...{
-        replyTo: { channel: 'C0LAN2Q65', thread: '1515449522.000016' },
-        directTo: { channel: 'U061F7AUR' },
-        toFetch: null,
-      },
+      eventIds: ['Ev0MDYHUEL', 'C0LAN2Q65:1515449522.000016'],
+      sender: { id: 'U061F7AUR', name: null },
+      thread: 'C0LAN2Q65:1515449522.000016',
+      isShared: true,
+      subject: null,
+      text: 'what is due?',
+      attachments: [],
+      replyTo: { channel: 'C0LAN2Q65', thread: '1515449522.000016' },
+      directTo: { channel: 'U061F7AUR' },
+      toFetch: null,
     })
   })
 

@@ -132,7 +132,9 @@ describe('handshakes', () => {
       team_id: 'T1',
     })
     expect(routeSlackPost(post)).toEqual({
-      ...{ kind: 'handshake', status: 200, contentType: 'application/json' },
+      kind: 'handshake',
+      status: 200,
+      contentType: 'application/json',
       body: '{"challenge":"3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P"}',
     })
   })

@@ -77,7 +77,9 @@ const anything = fc.tuple(types, urls, bodies, fc.string()).map(([type, url, bod
 const emptily = () => postOf(fake.post(ADDRESS, sms(), { by: '' }))
 
 const by = (status: number, code: number, more: object = {}): TwilioFailure => ({
-  ...{ status, code, ...more },
+  status,
+  code,
+  ...more,
 })
 const after = (seconds: string) => ({ headers: { 'retry-after': seconds } })
 const { accountSid, authToken } = fake

@@ -53,15 +53,14 @@ describe('messages', () => {
       {
         eventIds: [`message:${fields.MessageSid}`],
         sender: { id: SENDER, name: null },
-        ...{
-          thread: SENDER,
-          isShared: false,
-          subject: null,
-          text: 'What is due today?',
-          attachments: [],
-          toFetch: null,
-        },
-        ...{ replyTo: { to: SENDER }, directTo: { to: SENDER } },
+        thread: SENDER,
+        isShared: false,
+        subject: null,
+        text: 'What is due today?',
+        attachments: [],
+        toFetch: null,
+        replyTo: { to: SENDER },
+        directTo: { to: SENDER },
       },
     ])
   })
@@ -72,8 +71,13 @@ describe('messages', () => {
     const MediaUrl0 = `https://api.twilio.com/2010-04-01/Accounts/${fake.accountSid}/Messages/${sid}/Media/${media}`
     const [message] = await read(
       sms({
-        ...{ MessageSid: sid, NumMedia: '2', Body: '', MediaUrl0, MediaContentType0: 'image/jpeg' },
-        ...{ MediaUrl1: 'https://evil.example.com/x', MediaContentType1: 'text/plain' },
+        MessageSid: sid,
+        NumMedia: '2',
+        Body: '',
+        MediaUrl0,
+        MediaContentType0: 'image/jpeg',
+        MediaUrl1: 'https://evil.example.com/x',
+        MediaContentType1: 'text/plain',
       }),
     )
     expect(message).toMatchObject({

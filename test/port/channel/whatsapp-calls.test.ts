@@ -181,16 +181,12 @@ test('a message quotes what it answers, and has no preview of its links', async 
     },
   ])
   expect(JSON.parse(meta.requests[0]!.body)).toEqual({
-    ...{
-      messaging_product: 'whatsapp',
-      recipient_type: 'individual',
-      to: '16505551234',
-      type: 'text',
-    },
-    ...{
-      text: { preview_url: false, body: '*due*: https://example.com 👩‍🚀' },
-      context: { message_id: 'wamid.HBgLMTQx' },
-    },
+    messaging_product: 'whatsapp',
+    recipient_type: 'individual',
+    to: '16505551234',
+    type: 'text',
+    text: { preview_url: false, body: '*due*: https://example.com 👩‍🚀' },
+    context: { message_id: 'wamid.HBgLMTQx' },
     biz_opaque_callback_data: message.id,
   })
   expect(meta.requests[0]).toMatchObject({
@@ -247,7 +243,9 @@ test.each([
   ],
 ])('a message is refused for the connection if that has %j', async (changes, error) => {
   expect(await send({}, { ...connection, ...changes })).toEqual({
-    ...{ kind: 'refused', of: 'connection', error },
+    kind: 'refused',
+    of: 'connection',
+    error,
   })
   expect(meta.messages).toEqual([])
 })

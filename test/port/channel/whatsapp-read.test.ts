@@ -28,19 +28,15 @@ describe('a message', () => {
   test('tells its sender, by number, and how it is answered for a day', () => {
     const message = said('what is due?', { id: 'wamid.HBgLMTQx' })
     expect(one(message)).toEqual({
-      ...{
-        eventIds: ['wamid.HBgLMTQx'],
-        sender: { id: '+16505551234', name: 'Pablo M.' },
-        thread: '+16505551234',
-        isShared: false,
-      },
-      ...{
-        subject: null,
-        text: 'what is due?',
-        attachments: [],
-        directTo: { to: '16505551234' },
-        toFetch: null,
-      },
+      eventIds: ['wamid.HBgLMTQx'],
+      sender: { id: '+16505551234', name: 'Pablo M.' },
+      thread: '+16505551234',
+      isShared: false,
+      subject: null,
+      text: 'what is due?',
+      attachments: [],
+      directTo: { to: '16505551234' },
+      toFetch: null,
       replyTo: {
         to: '16505551234',
         messageId: 'wamid.HBgLMTQx',

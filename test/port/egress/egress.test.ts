@@ -33,14 +33,12 @@ const egressTo = (allow: string[] = [], more: { ca?: string } = {}): Egress =>
   createEgress({ rules: { allow: new Set(allow), own }, resolve, ...more })
 
 const post = (url: string, more: Partial<EgressRequest> = {}): EgressRequest => ({
-  ...{
-    url,
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: '{"a":"é"}',
-    deadlineMs: 5_000,
-    maxBytes: 1_000,
-  },
+  url,
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: '{"a":"é"}',
+  deadlineMs: 5_000,
+  maxBytes: 1_000,
   ...more,
 })
 

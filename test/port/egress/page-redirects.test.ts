@@ -23,7 +23,9 @@ const typed = (
   body: string | Buffer,
   headers: Record<string, string> = {},
 ): ReceiverAnswer => ({
-  ...{ status: 200, headers: { 'content-type': type, ...headers }, body },
+  status: 200,
+  headers: { 'content-type': type, ...headers },
+  body,
 })
 
 const failureOf = (reading: Promise<unknown>) =>
@@ -54,15 +56,13 @@ describe('a redirect', () => {
     const judged: string[] = []
     const mayFollow = (url: string) => judged.push(url) < 2
     expect(await page(chain(9), { mayFollow })).toEqual({
-      ...{
-        status: 302,
-        finalUrl: `${receiver.url}1`,
-        type: null,
-        title: null,
-        text: '',
-        isCut: false,
-        redirect: `${receiver.url}2`,
-      },
+      status: 302,
+      finalUrl: `${receiver.url}1`,
+      type: null,
+      title: null,
+      text: '',
+      isCut: false,
+      redirect: `${receiver.url}2`,
     })
     expect([judged, receiver.requests.map(({ url }) => url)]).toEqual([
       [`${receiver.url}1`, `${receiver.url}2`],

@@ -27,7 +27,9 @@ const typed = (
   body: string | Buffer,
   headers: Record<string, string> = {},
 ): ReceiverAnswer => ({
-  ...{ status: 200, headers: { 'content-type': type, ...headers }, body },
+  status: 200,
+  headers: { 'content-type': type, ...headers },
+  body,
 })
 
 const html = (body: string | Buffer) => page(typed('text/html', body))
@@ -47,14 +49,12 @@ describe('a page of HTML', () => {
       <table><tr><td>a</td><td>b</td></tr></table><svg><title>icon</title><text>no</text></svg><template>no</template>
       <noscript>shown</noscript><!-- no --><p>1 &lt; 2 &#x1F600; &unknown;</p></body></html>`
     expect(await html(body)).toEqual({
-      ...{
-        status: 200,
-        finalUrl: receiver.url,
-        type: 'text/html',
-        title: 'Late deliveries & you',
-        isCut: false,
-        redirect: null,
-      },
+      status: 200,
+      finalUrl: receiver.url,
+      type: 'text/html',
+      title: 'Late deliveries & you',
+      isCut: false,
+      redirect: null,
       text: 'Why\nTwo or three were\nlate.\nOne\nTwo\na b\nshown\n1 < 2 😀 &unknown;',
     })
     const [request] = receiver.requests
@@ -106,26 +106,20 @@ describe('a page of HTML', () => {
 const of = (part: string) => part.repeat(Math.ceil(MEGABYTE / part.length)).slice(0, MEGABYTE)
 
 const hostile: Record<string, string> = {
-  ...{
-    nested: of('<div>'),
-    attributes: `<p ${of('a b ')}`,
-    ampersands: of('&'),
-    numbers: of('&#99999999999'),
-    angles: of('<'),
-  },
-  ...{
-    comments: of('<!--'),
-    script: `<script>${of('</scrip')}`,
-    quotes: of('<a b="'),
-    titles: of('<title>'),
-    svg: of('<svg><title>'),
-  },
-  ...{
-    spaces: of(' '),
-    closing: of('</'),
-    entity: of('&CounterClockwiseContourIntegra'),
-    hidden: `<style>${of('a{}')}`,
-  },
+  nested: of('<div>'),
+  attributes: `<p ${of('a b ')}`,
+  ampersands: of('&'),
+  numbers: of('&#99999999999'),
+  angles: of('<'),
+  comments: of('<!--'),
+  script: `<script>${of('</scrip')}`,
+  quotes: of('<a b="'),
+  titles: of('<title>'),
+  svg: of('<svg><title>'),
+  spaces: of(' '),
+  closing: of('</'),
+  entity: of('&CounterClockwiseContourIntegra'),
+  hidden: `<style>${of('a{}')}`,
 }
 
 describe('a hostile megabyte', () => {

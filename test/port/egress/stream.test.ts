@@ -44,14 +44,12 @@ const egress = (allow: string[] = [], more: Partial<Parameters<typeof createEgre
   })
 
 const request = (more: Partial<EgressRequest> = {}): EgressRequest => ({
-  ...{
-    url: `http://127.0.0.1:${server.port}/`,
-    method: 'POST',
-    headers: {},
-    body: '{}',
-    deadlineMs: 5_000,
-    maxBytes: 1_000,
-  },
+  url: `http://127.0.0.1:${server.port}/`,
+  method: 'POST',
+  headers: {},
+  body: '{}',
+  deadlineMs: 5_000,
+  maxBytes: 1_000,
   ...more,
 })
 

@@ -12,12 +12,10 @@ import { use } from '#test/support/use'
 const clientOf = (allow: string[] = []) =>
   createMcpClient({
     egress: createEgress({ rules: { allow: new Set(allow), own: new Set() } }),
-    ...{
-      programs: [{ ...everythingProgram, env: ['EVERYTHING_NAME'] }],
-      home: '/nowhere',
-      log: createLog('silent'),
-      version: '0',
-    },
+    programs: [{ ...everythingProgram, env: ['EVERYTHING_NAME'] }],
+    home: '/nowhere',
+    log: createLog('silent'),
+    version: '0',
   })
 
 const casesOf = (open: () => Promise<McpClientSession>): void => {

@@ -108,12 +108,11 @@ const cases = (fake: FakeMcp, configOf: () => McpConnection): void => {
     const config = configOf()
     const client = createMcpClient({
       egress: egressTo(`http://127.0.0.1:${fake.port}`),
-      ...{
-        programs: config.transport === 'stdio' ? [{ ...config, env: [] }] : [],
-        home: '/nowhere',
-        log: createLog('silent'),
-      },
-      ...{ version: '0', deadlineMs: 500 },
+      programs: config.transport === 'stdio' ? [{ ...config, env: [] }] : [],
+      home: '/nowhere',
+      log: createLog('silent'),
+      version: '0',
+      deadlineMs: 500,
     })
     const scripts = fc.sample(fc.array(frame, { maxLength: 6 }), { seed, numRuns: SESSIONS * 10 })
     for (const method of Object.keys(honest)) {

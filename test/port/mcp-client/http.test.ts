@@ -15,7 +15,11 @@ mcpCases('HTTP', {
   open: ({ deadlineMs = 20_000, signal = never() } = {}) =>
     createMcpClient({
       egress: egressTo(`http://127.0.0.1:${fake.port}`),
-      ...{ programs: [], home: '/nowhere', log: createLog('silent'), version: '0', deadlineMs },
+      programs: [],
+      home: '/nowhere',
+      log: createLog('silent'),
+      version: '0',
+      deadlineMs,
     }).open(
       { transport: 'streamable_http', url: `http://127.0.0.1:${fake.port}/mcp`, headers: {} },
       { signal, tenantId: 'w' },

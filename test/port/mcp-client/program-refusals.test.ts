@@ -17,7 +17,10 @@ const notes: ConfinedProgram = {
 const clientOf = (programs: ConfinedProgram[], home: string) =>
   createMcpClient({
     egress: egressTo(),
-    ...{ programs, home, log: createLog('silent'), version: '0' },
+    programs,
+    home,
+    log: createLog('silent'),
+    version: '0',
   })
 
 const checked = (

@@ -16,7 +16,11 @@ const clientOf = (
 ) =>
   createMcpClient({
     egress: egressTo(),
-    ...{ programs, home: '/nowhere', log, version: '0', deadlineMs },
+    programs,
+    home: '/nowhere',
+    log,
+    version: '0',
+    deadlineMs,
   })
 
 const refusal = confinementRefusal('/nowhere', 'all')

@@ -5,12 +5,10 @@ import { type SandboxRead, sandboxMetrics } from '#port/network/sandbox/metrics'
 
 const HOUR = 3_600_000
 const post = (changes: Partial<SandboxRead> = {}): SandboxRead => ({
-  ...{
-    accountId: 'account',
-    postId: 'post',
-    text: 'Every delay starts at the dock.',
-    ageMs: 7 * 24 * HOUR,
-  },
+  accountId: 'account',
+  postId: 'post',
+  text: 'Every delay starts at the dock.',
+  ageMs: 7 * 24 * HOUR,
   ...changes,
 })
 const names = [

@@ -27,7 +27,8 @@ test('a text is put into the form of its channel in the thread', async () => {
       neverAborts(),
     ),
   ).toEqual({
-    ...{ texts: ['*due* &lt;!here&gt;'], html: null },
+    texts: ['*due* &lt;!here&gt;'],
+    html: null,
   })
 })
 

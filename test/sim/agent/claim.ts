@@ -24,7 +24,8 @@ const headsOf = (world: World, jobId: string): StepHead[] =>
     const approval = approvalOf(world, step.id)
     return {
       ...step,
-      ...{ way: tools.get(step.name)?.way ?? null, result_hash: step.result?.text ?? null },
+      way: tools.get(step.name)?.way ?? null,
+      result_hash: step.result?.text ?? null,
       expires_at: approval?.status === 'pending' ? approval.expires_at : null,
     }
   })
@@ -144,8 +145,13 @@ const reserved = (world: World, input: number) => {
 }
 
 const begunWith = (world: World, { tokens, cost, day, month }: CallReservation) => ({
-  ...{ reserved_tokens: tokens, reserved_cost: cost, day, month },
-  ...{ state: 'running' as const, started_at: world.now, not_before: null },
+  reserved_tokens: tokens,
+  reserved_cost: cost,
+  day,
+  month,
+  state: 'running' as const,
+  started_at: world.now,
+  not_before: null,
 })
 
 /**

@@ -191,32 +191,27 @@ const judge = (world: World, run: Extract<Run, { kind: 'think' }>, made: Made, t
   if (verdict.decision !== 'ask') return
   const id = newId(world)
   world.approvals.set(id, {
-    ...{
-      id,
-      job_id: job.id,
-      step_id: step.id,
-      conversation_id: null,
-      goal: job.goal,
-      tool_name: made.name,
-      summary: '',
-      arguments: made.args!,
-      why: verdict.why,
-    },
-    ...{
-      arguments_hash: made.args_hash!,
-      subject: subjectOf(world, made.args!),
-      status: 'pending',
-      decided_by: null,
-      decided_how: null,
-    },
-    ...{
-      direct_by: null,
-      reason: null,
-      edited: false,
-      expires_at: new Date(world.now.getTime() + APPROVAL_MS),
-      decided_at: null,
-    },
-    ...{ created_at: world.now, updated_at: world.now },
+    id,
+    job_id: job.id,
+    step_id: step.id,
+    conversation_id: null,
+    goal: job.goal,
+    tool_name: made.name,
+    summary: '',
+    arguments: made.args!,
+    why: verdict.why,
+    arguments_hash: made.args_hash!,
+    subject: subjectOf(world, made.args!),
+    status: 'pending',
+    decided_by: null,
+    decided_how: null,
+    direct_by: null,
+    reason: null,
+    edited: false,
+    expires_at: new Date(world.now.getTime() + APPROVAL_MS),
+    decided_at: null,
+    created_at: world.now,
+    updated_at: world.now,
   })
 }
 

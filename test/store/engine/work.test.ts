@@ -37,7 +37,9 @@ const view = (more: Partial<ClaimView> = {}): ClaimView => ({
     rotation: [],
     keyWhenClaimed: (sql) => sql`${DEFAULT_KEY}::text`,
   },
-  ...{ at: { now: new Date(), paused: false }, running: [], excluded: [] },
+  at: { now: new Date(), paused: false },
+  running: [],
+  excluded: [],
   ...more,
 })
 const poll = async (sql: Transaction, more: Partial<ClaimView> = {}): Promise<NextDue> =>

@@ -46,30 +46,29 @@ const newEngagement = async (
   ]
   const hash = contentHash(contentOf(words as Engagement), ACCOUNT)
   await sql`insert into engagement ${sql({
-    ...{
-      id,
-      tenant_id: tenant,
-      ...words,
-      status: 'execute_unconfirmed',
-      approved_hash: hash,
-      account_external_id: ACCOUNT,
-    },
-    ...{ created_at: new Date(), updated_at: new Date() },
+    id,
+    tenant_id: tenant,
+    ...words,
+    status: 'execute_unconfirmed',
+    approved_hash: hash,
+    account_external_id: ACCOUNT,
+    created_at: new Date(),
+    updated_at: new Date(),
   })}`
   return id
 }
 
 const attemptOf = ({ tenant, connection }: Place, fields: Record<string, unknown>) => ({
-  ...{
-    id: newId(),
-    tenant_id: tenant,
-    connection_id: connection,
-    number: 1,
-    body_sha: newId(),
-    origin: 'manual',
-    state: 'doubt',
-  },
-  ...{ intent_at: new Date(), lease_until: new Date(), ...fields },
+  id: newId(),
+  tenant_id: tenant,
+  connection_id: connection,
+  number: 1,
+  body_sha: newId(),
+  origin: 'manual',
+  state: 'doubt',
+  intent_at: new Date(),
+  lease_until: new Date(),
+  ...fields,
 })
 
 describe('attempts of posts and of engagements', () => {

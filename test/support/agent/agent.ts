@@ -67,22 +67,18 @@ export const turn = async (
   const thread = await threadOf(app, conversation, tenantId)
   const seq = thread.next_seq
   await app.workplace.world.ask(tenantId, {
-    ...{
-      name: 'test.turn',
-      priority: 'interactive',
-      provenance: { principal: { kind: 'system', id: 'test' }, surface: 'admin' },
-    },
+    name: 'test.turn',
+    priority: 'interactive',
+    provenance: { principal: { kind: 'system', id: 'test' }, surface: 'admin' },
     async decide(_, { now }) {
       const row = {
-        ...{
-          id: message,
-          conversation_id: conversation,
-          seq,
-          job_id: job,
-          reply_to: null,
-          role: 'user' as const,
-          content,
-        },
+        id: message,
+        conversation_id: conversation,
+        seq,
+        job_id: job,
+        reply_to: null,
+        role: 'user' as const,
+        content,
       }
       const { taint = [], untrusted = false } = more
       const rest = {
@@ -95,16 +91,19 @@ export const turn = async (
       }
       const record: Job = {
         ...newTurn(job, {
-          ...{
-            conversation_id: conversation,
-            message_id: message,
-            on_behalf: by,
-            tools,
-            tier: 'reasoning',
-          },
-          ...{ asked_model: null, model, taint, content, now },
+          conversation_id: conversation,
+          message_id: message,
+          on_behalf: by,
+          tools,
+          tier: 'reasoning',
+          asked_model: null,
+          model,
+          taint,
+          content,
+          now,
         }),
-        ...{ next_event: 2, origin },
+        next_event: 2,
+        origin,
       }
       const event = {
         job_id: job,

@@ -31,11 +31,9 @@ export const makeArtifact = async (
     mime_type: 'text/markdown',
   } as const
   return ask<Artifact>(tenantId, {
-    ...{
-      name: 'arrange',
-      priority: 'interactive',
-      provenance: { principal: { kind: 'system', id: 'test' }, surface: 'admin' },
-    },
+    name: 'arrange',
+    priority: 'interactive',
+    provenance: { principal: { kind: 'system', id: 'test' }, surface: 'admin' },
     async decide(sql, gate) {
       const { artifacts, writes } = await keepArtifacts(
         [{ id: newId(), ...given, ...named, ...changes, file }],

@@ -91,16 +91,14 @@ const bad: Record<string, BadTool> = {
 }
 
 const toolOf = ([name, { class: of, way }]: [string, BadTool]): Tool => ({
-  ...{
-    name,
-    title: name,
-    description: name,
-    parameters: { type: 'object', properties: {} },
-    module: 'test',
-    class: of,
-    way,
-    foreign: false,
-  },
+  name,
+  title: name,
+  description: name,
+  parameters: { type: 'object', properties: {} },
+  module: 'test',
+  class: of,
+  way,
+  foreign: false,
 })
 
 /** Adds them to the agent's tools. `called` is told of each call before it fails. */

@@ -57,11 +57,9 @@ export const delegations = (app: TestApp, stops: Stops) => {
   /** Makes a job's row of work due. */
   const wake = ({ tenantId }: AgentStory, id: string) =>
     app.workplace.world.ask(tenantId, {
-      ...{
-        name: 'test.wake',
-        priority: 'interactive',
-        provenance: { principal: { kind: 'system', id: 'test' }, surface: 'admin' },
-      },
+      name: 'test.wake',
+      priority: 'interactive',
+      provenance: { principal: { kind: 'system', id: 'test' }, surface: 'admin' },
       async decide(_, { now }) {
         return {
           reply: undefined,

@@ -10,7 +10,9 @@ import { newSurface, type Surface } from './surface.ts'
 /** The clock as a tool of any class, so that the rules are tried on a tool that changes nothing. */
 export const clock = {
   ...({ class: 'read', way: 'read' } as Pick<Tool, 'class' | 'way'>),
-  ...{ calls: 0, refuses: undefined as string | undefined, answers: Promise.resolve() },
+  calls: 0,
+  refuses: undefined as string | undefined,
+  answers: Promise.resolve(),
 }
 export const NAME = 'get_current_time'
 

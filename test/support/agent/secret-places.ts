@@ -124,7 +124,8 @@ export const secretPlaces = ({ app, model, modelKey, receiver }: Place) => {
   const makeRules = async (): Promise<void> => {
     const call = () =>
       app.send('POST', '/api/v1/actions/create_webhook_rule', {
-        ...{ key: surface.key, body: { name: 'Direct', ...WISH } },
+        key: surface.key,
+        body: { name: 'Direct', ...WISH },
         headers: { 'idempotency-key': 'once' },
       })
     const [first, again] = [await call(), await call()]

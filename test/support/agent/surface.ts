@@ -25,7 +25,10 @@ export const newSurface = async (app: TestApp): Promise<Surface> => {
   const send: Surface['send'] = (method, path, body, by = key) =>
     app.send(method, `/api/v1/agent/${path}`, { key: by, ...(body === undefined ? {} : { body }) })
   return {
-    ...{ app, tenantId, key, send },
+    app,
+    tenantId,
+    key,
+    send,
     as: (role) => tokenOf(app, tenantId, role),
     async asked(content = 'What is late?') {
       const { body } = await send('POST', 'conversations', {})

@@ -50,8 +50,15 @@ export interface Score {
 }
 
 const zero: Score = {
-  ...{ texts: 0, known: 0, found: 0, right: 0, owners: 0, dates: 0 },
-  ...{ labelled: 0, unlabelled: 0, mislabelled: 0 },
+  texts: 0,
+  known: 0,
+  found: 0,
+  right: 0,
+  owners: 0,
+  dates: 0,
+  labelled: 0,
+  unlabelled: 0,
+  mislabelled: 0,
 }
 
 const scoreOf = ({ language, text, items, label }: Sample): Score => {
@@ -62,10 +69,14 @@ const scoreOf = ({ language, text, items, label }: Sample): Score => {
   })
   const given = classified(text, labels[language])
   return {
-    ...{ texts: 1, known: items.length, found: found.length, right: matched.length },
+    texts: 1,
+    known: items.length,
+    found: found.length,
+    right: matched.length,
     owners: matched.filter(({ known, match }) => alike(known.owner, match.owner)).length,
     dates: matched.filter(({ known, match }) => alike(known.due, match.due)).length,
-    ...{ labelled: Number(given === label), unlabelled: Number(given === undefined) },
+    labelled: Number(given === label),
+    unlabelled: Number(given === undefined),
     mislabelled: Number(given !== undefined && given !== label),
   }
 }

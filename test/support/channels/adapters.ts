@@ -12,7 +12,9 @@ import { openMeta } from './whatsapp.ts'
 import { NOW, whatsAppConnection } from './whatsapp-posts.ts'
 
 const apart = (name: string, ...scopes: string[]) => ({
-  ...{ ...install, token: ['xoxb', name].join('-'), scopes },
+  ...install,
+  token: ['xoxb', name].join('-'),
+  scopes,
 })
 /** Installations of the app that lack scopes: to read files, to hear, to write. */
 export const fileless = apart('no-files', 'chat:write', 'im:history')

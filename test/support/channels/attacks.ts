@@ -19,15 +19,13 @@ export type Carrier = (typeof carriers)[number]
 
 /** Whether the model gets to see that place. */
 export const isSeen: Record<Carrier, boolean> = {
-  ...{
-    text: true,
-    file: true,
-    name: false,
-    subject: true,
-    quoted: false,
-    forged: true,
-    forgedFile: true,
-  },
+  text: true,
+  file: true,
+  name: false,
+  subject: true,
+  quoted: false,
+  forged: true,
+  forgedFile: true,
 }
 
 export interface ChannelAttack {

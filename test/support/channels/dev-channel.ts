@@ -8,7 +8,10 @@ import type { OpenConnection } from '#port/channel/channel'
 import { newWebhookSecret } from '#port/webhook'
 
 export const devConnection = (given: Partial<OpenConnection> = {}): OpenConnection => ({
-  ...{ id: newId(), routingKey: 'desk', config: {}, credentials: { secret: newWebhookSecret() } },
+  id: newId(),
+  routingKey: 'desk',
+  config: {},
+  credentials: { secret: newWebhookSecret() },
   ...given,
 })
 

@@ -162,11 +162,9 @@ export const hasten = (
   kind: Work['kind'] = 'channel_fetch',
 ): Promise<void> =>
   workplace.world.ask(tenantId, {
-    ...{
-      name: 'test.hasten',
-      priority: 'interactive',
-      provenance: { principal: { kind: 'system', id: 'test' }, surface: 'admin' },
-    },
+    name: 'test.hasten',
+    priority: 'interactive',
+    provenance: { principal: { kind: 'system', id: 'test' }, surface: 'admin' },
     async decide(sql, { now }) {
       const queued = (await loadNow(sql, { all: workOfKinds([kind]) })).all.filter(
         ({ state }) => state === 'queued',

@@ -14,8 +14,11 @@ export const devStory = async (
   const [path, routingKey] = [`/${newId()}`, newId()]
   const { config, ...more } = options as { config?: object }
   const place = await connectedPlace(world, {
-    ...{ channel: 'dev', routingKey, credentials: { secret: CHANNEL_SECRET } },
-    ...{ config: { url: new URL(path, program.url).href, ...config }, ...more },
+    channel: 'dev',
+    routingKey,
+    credentials: { secret: CHANNEL_SECRET },
+    config: { url: new URL(path, program.url).href, ...config },
+    ...more,
   })
   const deliver = async (post: DevPost, signing: Parameters<typeof postDev>[3] = {}) => {
     const { status, text: body } = await postDev(app.url, { routingKey }, post, signing)

@@ -63,7 +63,11 @@ export const resendStory = async (world: ChannelWorld, options: Record<string, u
     resend.mails
       .filter(({ from }) => from.includes(story.address))
       .map(({ to, subject, text = '', html = '', headers = {} }) => ({
-        ...{ to: to.join(), subject, text, html, headers },
+        to: to.join(),
+        subject,
+        text,
+        html,
+        headers,
       }))
 
   const says: ChannelPlace['says'] = async (from, text, { file, after } = {}): Promise<Said> => {
@@ -71,7 +75,8 @@ export const resendStory = async (world: ChannelWorld, options: Record<string, u
     const files = file
       ? [
           {
-            ...{ id: 'f1', filename: file.name },
+            id: 'f1',
+            filename: file.name,
             content_type: 'text/markdown',
             bytes: Buffer.from(file.text),
           },
@@ -108,10 +113,17 @@ export const resendStory = async (world: ChannelWorld, options: Record<string, u
 
   return {
     ...story,
-    ...{ deliver, writes, reads: reading(mails), says, forged, ignored },
+    deliver,
+    writes,
+    reads: reading(mails),
+    says,
+    forged,
+    ignored,
     pauses: () =>
       resend.fail({
-        ...{ status: 429, name: 'rate_limit_exceeded', ofSending: true },
+        status: 429,
+        name: 'rate_limit_exceeded',
+        ofSending: true,
         headers: { 'retry-after': '1' },
       }),
     losesAnswer: () => resend.fail({ status: 500, isTaken: true }),
@@ -144,7 +156,10 @@ export const mailgunStory = async (world: ChannelWorld, options: Record<string, 
     mailgun.mails
       .filter(({ from }) => from!.includes(story.address))
       .map((mail) => ({
-        ...{ to: mail.to!, subject: mail.subject!, text: mail.text!, html: mail.html! },
+        to: mail.to!,
+        subject: mail.subject!,
+        text: mail.text!,
+        html: mail.html!,
         headers: headersOf(mail),
       }))
 
@@ -152,13 +167,14 @@ export const mailgunStory = async (world: ChannelWorld, options: Record<string, 
     const id = newMessageId()
     const references = after ? [['References', begun.get(after)!]] : []
     const mail = {
-      ...{ from, sender: from, subject: 'Plans', 'body-plain': text },
+      from,
+      sender: from,
+      subject: 'Plans',
+      'body-plain': text,
       headers: [['Message-Id', id], ...references] as [string, string][],
       ...(file
         ? {
-            files: [
-              { ...{ name: file.name, type: 'text/markdown' }, bytes: Buffer.from(file.text) },
-            ],
+            files: [{ name: file.name, type: 'text/markdown', bytes: Buffer.from(file.text) }],
           }
         : {}),
     }
@@ -179,7 +195,9 @@ export const mailgunStory = async (world: ChannelWorld, options: Record<string, 
 
   return {
     ...story,
-    ...{ deliver, reads: reading(mails), says },
+    deliver,
+    reads: reading(mails),
+    says,
     forged: () =>
       Promise.all([
         deliver({}, { at: new Date(Date.now() - 24 * HOUR_MS) }),

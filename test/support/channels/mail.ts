@@ -27,24 +27,20 @@ export const resendConnection = (
   { apiKey, signingSecret }: FakeResend,
   config: Record<string, unknown> = {},
 ): OpenConnection => ({
-  ...{
-    id: 'c1',
-    routingKey: OURS,
-    config: { provider: 'resend', ...config },
-    credentials: { apiKey, signingSecret },
-  },
+  id: 'c1',
+  routingKey: OURS,
+  config: { provider: 'resend', ...config },
+  credentials: { apiKey, signingSecret },
 })
 
 export const mailgunConnection = (
   { apiKey, signingKey }: FakeMailgun,
   config: Record<string, unknown> = {},
 ): OpenConnection => ({
-  ...{
-    id: 'c1',
-    routingKey: OURS,
-    config: { provider: 'mailgun', ...config },
-    credentials: { apiKey, signingSecret: signingKey },
-  },
+  id: 'c1',
+  routingKey: OURS,
+  config: { provider: 'mailgun', ...config },
+  credentials: { apiKey, signingSecret: signingKey },
 })
 
 /** Resend for the tests of a file, with our domain, and how we reach it. */

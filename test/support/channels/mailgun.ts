@@ -75,13 +75,14 @@ const fieldsOf = ({
     ? headers
     : [...headers, id]
   const fields = {
-    ...{
-      recipient: 'agent@example.com',
-      sender: 'ada@example.org',
-      from: 'Ada <ada@example.org>',
-      subject: 'A question',
-    },
-    ...{ 'body-plain': plain, 'stripped-text': plain, 'stripped-signature': '', ...given },
+    recipient: 'agent@example.com',
+    sender: 'ada@example.org',
+    from: 'Ada <ada@example.org>',
+    subject: 'A question',
+    'body-plain': plain,
+    'stripped-text': plain,
+    'stripped-signature': '',
+    ...given,
     ...(attachments ? { attachments: JSON.stringify(attachments) } : {}),
     ...(files ? { 'attachment-count': String(files.length) } : {}),
     'message-headers': JSON.stringify(all),
@@ -205,14 +206,13 @@ export const openMailgun = ({ port = 0 } = {}): FakeMailgun => {
   })
   const signingKey = randomBytes(16).toString('hex')
   const fake: FakeMailgun = {
-    ...{
-      url: `http://127.0.0.1:${server.port}`,
-      apiKey: `key-${randomBytes(16).toString('hex')}`,
-      signingKey,
-      mails: [],
-      requests: [],
-    },
-    ...{ domains: new Map(), stored: new Map() },
+    url: `http://127.0.0.1:${server.port}`,
+    apiKey: `key-${randomBytes(16).toString('hex')}`,
+    signingKey,
+    mails: [],
+    requests: [],
+    domains: new Map(),
+    stored: new Map(),
     fail: (...added) => void failures.push(...added),
     post: (to, mail, changes) => posted(signingKey, to, mail, changes),
     store(domain, name, bytes, type = 'text/plain') {

@@ -12,7 +12,8 @@ import { hasten } from './dev-posts.ts'
 
 /** Makes a reply that may or may not have arrived. */
 const inDoubt: Partial<ChannelReply> = {
-  ...{ status: 'unknown', error: 'it broke off' },
+  status: 'unknown',
+  error: 'it broke off',
   parts: [
     {
       text: 'We open at nine.',
@@ -78,11 +79,9 @@ export const reply = async (
     text,
   }
   await app.workplace.world.ask(tenantId, {
-    ...{
-      name: 'test.reply',
-      priority: 'interactive',
-      provenance: { principal: { kind: 'system', id: 'lane' }, surface: 'lane' },
-    },
+    name: 'test.reply',
+    priority: 'interactive',
+    provenance: { principal: { kind: 'system', id: 'lane' }, surface: 'lane' },
     decide: async (_, { now }) => ({
       reply: undefined,
       effects: replyEffects({

@@ -72,21 +72,19 @@ const svixSignature = (secret: string, id: string, timestamp: number, body: stri
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
 }
 
+const ATTACHED = { content_disposition: 'attachment', content_id: null }
+
 const metadataOf = (mail: ReceivedMail) => ({
-  ...{
-    email_id: mail.id,
-    created_at: '2026-11-23T10:00:00.000000+00:00',
-    from: mail.from,
-    to: mail.to,
-    bcc: [],
-    cc: [],
-  },
-  ...{ received_for: mail.to, message_id: mail.message_id, subject: mail.subject },
-  attachments: mail.files.map(({ bytes, ...file }) => ({
-    ...file,
-    content_disposition: 'attachment',
-    content_id: null,
-  })),
+  email_id: mail.id,
+  created_at: '2026-11-23T10:00:00.000000+00:00',
+  from: mail.from,
+  to: mail.to,
+  bcc: [],
+  cc: [],
+  received_for: mail.to,
+  message_id: mail.message_id,
+  subject: mail.subject,
+  attachments: mail.files.map(({ bytes, ...file }) => ({ ...file, ...ATTACHED })),
 })
 
 const posted = (
@@ -179,24 +177,22 @@ const found = ({
   headers,
   files,
 }: ReceivedMail) => ({
-  ...{
-    object: 'email',
-    id,
-    to,
-    from,
-    created_at: '2026-11-23T10:00:00.000000+00:00',
-    subject,
-    bcc: [],
-    cc: [],
-    reply_to: [],
-  },
-  ...{ received_for: to, html, text, headers, message_id, raw: null },
-  attachments: files.map(({ bytes, ...file }) => ({
-    ...file,
-    content_disposition: 'attachment',
-    content_id: null,
-    size: bytes.length,
-  })),
+  object: 'email',
+  id,
+  to,
+  from,
+  created_at: '2026-11-23T10:00:00.000000+00:00',
+  subject,
+  bcc: [],
+  cc: [],
+  reply_to: [],
+  received_for: to,
+  html,
+  text,
+  headers,
+  message_id,
+  raw: null,
+  attachments: files.map(({ bytes, ...file }) => ({ ...file, ...ATTACHED, size: bytes.length })),
 })
 
 const listed = ({ domains }: FakeResend, query: URLSearchParams): Response => {
@@ -266,24 +262,28 @@ export const openResend = ({ port = 0 } = {}): FakeResend => {
   })
   const signingSecret = `whsec_${randomBytes(24).toString('base64')}`
   const fake: FakeResend = {
-    ...{
-      url: `http://127.0.0.1:${server.port}`,
-      cdnUrl: `http://127.0.0.1:${cdn.port}`,
-      apiKey: `re_${randomBytes(12).toString('hex')}`,
-    },
-    ...{ signingSecret, mails: [], requests: [], domains: [], received: new Map() },
+    url: `http://127.0.0.1:${server.port}`,
+    cdnUrl: `http://127.0.0.1:${cdn.port}`,
+    apiKey: `re_${randomBytes(12).toString('hex')}`,
+    signingSecret,
+    mails: [],
+    requests: [],
+    domains: [],
+    received: new Map(),
     fail: (...added) => void failures.push(...added),
     receive(given) {
       const id = randomUUID()
       const mail: ReceivedMail = {
-        ...{
-          id,
-          from: 'Ada <ada@example.org>',
-          to: ['agent@example.com'],
-          subject: 'A question',
-          message_id: `<${id}@example.org>`,
-        },
-        ...{ text: 'What is due today?', html: null, headers: {}, files: [], ...given },
+        id,
+        from: 'Ada <ada@example.org>',
+        to: ['agent@example.com'],
+        subject: 'A question',
+        message_id: `<${id}@example.org>`,
+        text: 'What is due today?',
+        html: null,
+        headers: {},
+        files: [],
+        ...given,
       }
       fake.received.set(mail.id, mail)
       return mail

@@ -57,19 +57,15 @@ let events = 0
 
 /** The envelope of an event of the Events API. */
 export const slackEvent = (event: Json, more: Json = {}, app: SlackInstall = install): Json => ({
-  ...{
-    token: 'ZZZZZZWSxiZZZ2yIvs3peJ',
-    team_id: app.teamId,
-    context_team_id: app.teamId,
-    context_enterprise_id: null,
-    api_app_id: app.appId,
-  },
+  token: 'ZZZZZZWSxiZZZ2yIvs3peJ',
+  team_id: app.teamId,
+  context_team_id: app.teamId,
+  context_enterprise_id: null,
+  api_app_id: app.appId,
   event,
-  ...{
-    type: 'event_callback',
-    event_id: `Ev0${(++events).toString(36).toUpperCase().padStart(8, '0')}`,
-    event_time: 1_700_000_000,
-  },
+  type: 'event_callback',
+  event_id: `Ev0${(++events).toString(36).toUpperCase().padStart(8, '0')}`,
+  event_time: 1_700_000_000,
   authorizations: [
     {
       enterprise_id: null,
@@ -79,42 +75,35 @@ export const slackEvent = (event: Json, more: Json = {}, app: SlackInstall = ins
       is_enterprise_install: false,
     },
   ],
-  ...{ is_ext_shared_channel: false, event_context: '4-eyJldCI6ImFwcF9tZW50aW9uIn0' },
+  is_ext_shared_channel: false,
+  event_context: '4-eyJldCI6ImFwcF9tZW50aW9uIn0',
   ...more,
 })
 
 /** Somebody mentions the app in a channel. */
 export const mention = (text: string, more: Json = {}): Json => ({
-  ...{
-    type: 'app_mention',
-    user: 'U061F7AUR',
-    text: `<@${install.botUserId}> ${text}`,
-    ts: '1515449522.000016',
-    team: install.teamId,
-  },
-  ...{
-    channel: 'C0LAN2Q65',
-    event_ts: '1515449522.000016',
-    client_msg_id: '9c1ba5c5-3f0f-4f0e-9d4f-6b0c1f2a3b4c',
-  },
+  type: 'app_mention',
+  user: 'U061F7AUR',
+  text: `<@${install.botUserId}> ${text}`,
+  ts: '1515449522.000016',
+  team: install.teamId,
+  channel: 'C0LAN2Q65',
+  event_ts: '1515449522.000016',
+  client_msg_id: '9c1ba5c5-3f0f-4f0e-9d4f-6b0c1f2a3b4c',
   ...more,
 })
 
 /** Somebody writes to the app directly. */
 export const direct = (text: string, more: Json = {}): Json => ({
-  ...{
-    type: 'message',
-    channel_type: 'im',
-    user: 'U061F7AUR',
-    text,
-    ts: '1515449483.000108',
-    team: install.teamId,
-  },
-  ...{
-    channel: 'D0PNCRP9N',
-    event_ts: '1515449483.000108',
-    client_msg_id: '1b7c0a6e-62a5-4d53-8a3e-0c5f1d2e3f4a',
-  },
+  type: 'message',
+  channel_type: 'im',
+  user: 'U061F7AUR',
+  text,
+  ts: '1515449483.000108',
+  team: install.teamId,
+  channel: 'D0PNCRP9N',
+  event_ts: '1515449483.000108',
+  client_msg_id: '1b7c0a6e-62a5-4d53-8a3e-0c5f1d2e3f4a',
   ...more,
 })
 

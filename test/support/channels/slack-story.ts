@@ -22,14 +22,13 @@ let count = 0
 const newInstall = (): SlackInstall => {
   const n = String(++count).padStart(4, '0')
   return {
-    ...{ ...install, channels: [...install.channels] },
-    ...{
-      token: ['xoxb', n, crypto.randomUUID()].join('-'),
-      teamId: `T${n}TEAM`,
-      appId: `A${n}APP`,
-      botUserId: `U${n}BOT`,
-      botId: `B${n}BOT`,
-    },
+    ...install,
+    channels: [...install.channels],
+    token: ['xoxb', n, crypto.randomUUID()].join('-'),
+    teamId: `T${n}TEAM`,
+    appId: `A${n}APP`,
+    botUserId: `U${n}BOT`,
+    botId: `B${n}BOT`,
     signingSecret: crypto.randomUUID().replaceAll('-', ''),
   }
 }
@@ -47,7 +46,8 @@ export const slackStory = async (world: ChannelWorld, options: Record<string, un
   const team = newInstall()
   slack.installs.push(team)
   const place = await connectedPlace(world, {
-    ...{ channel: 'slack', routingKey: `${team.teamId}:${team.appId}` },
+    channel: 'slack',
+    routingKey: `${team.teamId}:${team.appId}`,
     credentials: { botToken: team.token, signingSecret: team.signingSecret },
     ...options,
   })
@@ -133,7 +133,13 @@ export const slackStory = async (world: ChannelWorld, options: Record<string, un
 
   return {
     ...place,
-    ...{ team, deliver, mentions, reads, says, forged, ignored },
+    team,
+    deliver,
+    mentions,
+    reads,
+    says,
+    forged,
+    ignored,
     pauses: () => void slack.next.push({ status: 429, headers: { 'retry-after': '1' } }),
     losesAnswer: () => void slack.next.push({ raw: '', taken: true }),
     sends: () => countOf(slack.requests, '/api/chat.postMessage'),

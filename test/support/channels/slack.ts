@@ -67,7 +67,9 @@ export const openSlack = async (installs: SlackInstall[] = [install]): Promise<F
     slack.messages.push({ ...message, by: app.appId })
     const { channel: _, ...said } = message
     return {
-      ...{ ok: true, channel: where, ts: message.ts },
+      ok: true,
+      channel: where,
+      ts: message.ts,
       message: {
         type: 'message',
         user: app.botUserId,
@@ -81,13 +83,14 @@ export const openSlack = async (installs: SlackInstall[] = [install]): Promise<F
 
   const methods: Record<string, (app: SlackInstall, args: Args) => object> = {
     'auth.test': ({ teamId, botUserId, botId }) => ({
-      ...{
-        ok: true,
-        url: 'https://subarachnoid.slack.com/',
-        team: 'Subarachnoid Workspace',
-        user: 'tendril',
-      },
-      ...{ team_id: teamId, user_id: botUserId, bot_id: botId, is_enterprise_install: false },
+      ok: true,
+      url: 'https://subarachnoid.slack.com/',
+      team: 'Subarachnoid Workspace',
+      user: 'tendril',
+      team_id: teamId,
+      user_id: botUserId,
+      bot_id: botId,
+      is_enterprise_install: false,
     }),
     'bots.info': ({ botId, appId, botUserId }, { bot }) =>
       bot === botId
@@ -163,7 +166,11 @@ export const openSlack = async (installs: SlackInstall[] = [install]): Promise<F
   const origin = `http://127.0.0.1:${receiver.port}`
   const slack: FakeSlack = {
     urls: { slack: `${origin}/api`, slack_files: origin },
-    ...{ messages: [], requests: receiver.requests, installs, files: new Map(), next: [] },
+    messages: [],
+    requests: receiver.requests,
+    installs,
+    files: new Map(),
+    next: [],
     [Symbol.asyncDispose]: () => receiver[Symbol.asyncDispose](),
   }
   return slack

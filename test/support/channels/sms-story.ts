@@ -24,7 +24,9 @@ export const smsStory = async (world: ChannelWorld, options: Record<string, unkn
   const { accountSid, authToken } = twilio
   const credentials = { accountSid, authToken }
   const place = await connectedPlace(world, {
-    ...{ channel: 'sms', routingKey: number, credentials },
+    channel: 'sms',
+    routingKey: number,
+    credentials,
     ...options,
   })
 
@@ -84,7 +86,13 @@ export const smsStory = async (world: ChannelWorld, options: Record<string, unkn
 
   return {
     ...place,
-    ...{ number, sms, deliver, says, reads, forged, ignored },
+    number,
+    sms,
+    deliver,
+    says,
+    reads,
+    forged,
+    ignored,
     pauses: () => twilio.fail({ status: 429, code: 20429, headers: { 'retry-after': '1' } }),
     losesAnswer: () => twilio.fail({ status: 500, isTaken: true }),
     sends: () => countOf(twilio.requests, '/Messages.json'),

@@ -31,25 +31,23 @@ export const incomingSms = (
 ) => {
   const sid = newSid('SM')
   return {
-    ...{
-      ToCountry: 'US',
-      ToState: 'CA',
-      SmsMessageSid: sid,
-      NumMedia: '0',
-      ToCity: '',
-      FromZip: '94108',
-      SmsSid: sid,
-      FromState: 'CA',
-    },
-    ...{
-      SmsStatus: 'received',
-      FromCity: 'SAN FRANCISCO',
-      FromCountry: 'US',
-      ToZip: '',
-      NumSegments: '1',
-      MessageSid: sid,
-    },
-    ...{ AccountSid: account.accountSid, ApiVersion: '2010-04-01', ...fields },
+    ToCountry: 'US',
+    ToState: 'CA',
+    SmsMessageSid: sid,
+    NumMedia: '0',
+    ToCity: '',
+    FromZip: '94108',
+    SmsSid: sid,
+    FromState: 'CA',
+    SmsStatus: 'received',
+    FromCity: 'SAN FRANCISCO',
+    FromCountry: 'US',
+    ToZip: '',
+    NumSegments: '1',
+    MessageSid: sid,
+    AccountSid: account.accountSid,
+    ApiVersion: '2010-04-01',
+    ...fields,
   }
 }
 
@@ -103,5 +101,8 @@ export const smsConnection = ({
   accountSid: string
   authToken: string
 }): OpenConnection => ({
-  ...{ id: 'c1', routingKey: '+14155550100', config: {}, credentials: { accountSid, authToken } },
+  id: 'c1',
+  routingKey: '+14155550100',
+  config: {},
+  credentials: { accountSid, authToken },
 })

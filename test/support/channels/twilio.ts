@@ -71,35 +71,27 @@ const fault = (
 }
 
 const resource = ({ sid, to, from, body }: TwilioMessage, accountSid: string) => ({
-  ...{
-    account_sid: accountSid,
-    api_version: '2010-04-01',
-    body,
-    date_created: 'Mon, 23 Nov 2026 12:00:00 +0000',
-    date_sent: null,
-  },
-  ...{
-    date_updated: 'Mon, 23 Nov 2026 12:00:00 +0000',
-    direction: 'outbound-api',
-    error_code: null,
-    error_message: null,
-    from,
-  },
-  ...{
-    messaging_service_sid: null,
-    num_media: '0',
-    num_segments: '1',
-    price: null,
-    price_unit: 'USD',
-    sid,
-    status: 'queued',
-  },
-  ...{
-    subresource_uris: {},
-    tags: null,
-    to,
-    uri: `/2010-04-01/Accounts/${accountSid}/Messages/${sid}.json`,
-  },
+  account_sid: accountSid,
+  api_version: '2010-04-01',
+  body,
+  date_created: 'Mon, 23 Nov 2026 12:00:00 +0000',
+  date_sent: null,
+  date_updated: 'Mon, 23 Nov 2026 12:00:00 +0000',
+  direction: 'outbound-api',
+  error_code: null,
+  error_message: null,
+  from,
+  messaging_service_sid: null,
+  num_media: '0',
+  num_segments: '1',
+  price: null,
+  price_unit: 'USD',
+  sid,
+  status: 'queued',
+  subresource_uris: {},
+  tags: null,
+  to,
+  uri: `/2010-04-01/Accounts/${accountSid}/Messages/${sid}.json`,
 })
 
 const take = async (
@@ -124,12 +116,10 @@ const listed = ({ numbers, accountSid }: FakeTwilio, query: URLSearchParams): Re
     phone_number.includes(wanted.replace(/^\+/, '')),
   )
   return Response.json({
-    ...{
-      page: 0,
-      page_size: 50,
-      uri: `/2010-04-01/Accounts/${accountSid}/IncomingPhoneNumbers.json`,
-      next_page_uri: null,
-    },
+    page: 0,
+    page_size: 50,
+    uri: `/2010-04-01/Accounts/${accountSid}/IncomingPhoneNumbers.json`,
+    next_page_uri: null,
     incoming_phone_numbers: found.map((number) => ({
       account_sid: accountSid,
       sid: newSid('PN'),
@@ -183,16 +173,15 @@ export const openTwilio = ({ port = 0 } = {}): FakeTwilio => {
     fetch: (request) => handOut(fake, request),
   })
   const fake: FakeTwilio = {
-    ...{
-      url: `http://127.0.0.1:${server.port}`,
-      cdnUrl: `http://127.0.0.1:${cdn.port}`,
-      accountSid: newSid('AC'),
-      authToken: newToken(),
-      messages: [],
-      requests: [],
-      numbers: [],
-    },
-    ...{ optedOut: new Set(), media: new Map() },
+    url: `http://127.0.0.1:${server.port}`,
+    cdnUrl: `http://127.0.0.1:${cdn.port}`,
+    accountSid: newSid('AC'),
+    authToken: newToken(),
+    messages: [],
+    requests: [],
+    numbers: [],
+    optedOut: new Set(),
+    media: new Map(),
     fail: (...added) => void failures.push(...added),
     post: (to, fields, changes) => posted(fake.authToken, to, fields, changes),
     [Symbol.asyncDispose]: async () => {

@@ -59,13 +59,11 @@ export const newMessageId = (): string =>
 
 /** A message of Pablo's. */
 export const said = (text: string, more: Json = {}): Json => ({
-  ...{
-    from: '16505551234',
-    from_user_id: 'US.13491208655302741918',
-    id: newMessageId(),
-    timestamp: '1749416383',
-    type: 'text',
-  },
+  from: '16505551234',
+  from_user_id: 'US.13491208655302741918',
+  id: newMessageId(),
+  timestamp: '1749416383',
+  type: 'text',
   text: { body: text },
   ...more,
 })
@@ -86,13 +84,11 @@ export const messagesOf = (...messages: Json[]): Json =>
 
 /** What became of a message of ours. */
 export const status = (id: string, kind = 'delivered'): Json => ({
-  ...{
-    id,
-    status: kind,
-    timestamp: '1749416390',
-    recipient_id: '16505551234',
-    recipient_user_id: pablo.user_id,
-  },
+  id,
+  status: kind,
+  timestamp: '1749416390',
+  recipient_id: '16505551234',
+  recipient_user_id: pablo.user_id,
   pricing: {
     billable: true,
     pricing_model: 'PMP',
@@ -103,16 +99,17 @@ export const status = (id: string, kind = 'delivered'): Json => ({
 
 /** A message that could not be delivered. `ours`: what we had sent with it. */
 export const undelivered = ({ id, ours }: { id: string; ours?: string }, code = 131026): Json => ({
-  ...{ id, status: 'failed', timestamp: '1749416390', recipient_id: '16505551234' },
+  id,
+  status: 'failed',
+  timestamp: '1749416390',
+  recipient_id: '16505551234',
   ...(ours === undefined ? {} : { biz_opaque_callback_data: ours }),
   errors: [
     {
-      ...{
-        code,
-        title: 'Message undeliverable',
-        message: 'Message undeliverable',
-        error_data: { details: 'Message Undeliverable.' },
-      },
+      code,
+      title: 'Message undeliverable',
+      message: 'Message undeliverable',
+      error_data: { details: 'Message Undeliverable.' },
       href: 'https://developers.facebook.com/docs/whatsapp/cloud-api/support/error-codes/',
     },
   ],

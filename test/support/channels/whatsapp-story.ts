@@ -24,7 +24,9 @@ const newToken = () => `EAAJ${crypto.randomUUID().replaceAll('-', '')}`
 const newBusiness = (appSecret: string): Business => {
   const n = ++count
   return {
-    ...{ accessToken: newToken(), appSecret, verifyToken: crypto.randomUUID() },
+    accessToken: newToken(),
+    appSecret,
+    verifyToken: crypto.randomUUID(),
     phoneNumberId: String(106_540_352_242_900 + n),
     displayPhoneNumber: String(15_550_783_800 + n),
   }
@@ -50,7 +52,9 @@ export const whatsAppStory = async (
   const { accessToken, verifyToken, phoneNumberId } = business
   const credentials = { accessToken, appSecret, verifyToken }
   const place = await connectedPlace(world, {
-    ...{ channel: 'whatsapp', routingKey: phoneNumberId, credentials },
+    channel: 'whatsapp',
+    routingKey: phoneNumberId,
+    credentials,
     ...options,
   })
 
@@ -120,7 +124,15 @@ export const whatsAppStory = async (
 
   return {
     ...place,
-    ...{ business, told, message, deliver, writes, reads, says, forged, ignored },
+    business,
+    told,
+    message,
+    deliver,
+    writes,
+    reads,
+    says,
+    forged,
+    ignored,
     pauses: () => void meta.next.push({ status: 429, headers: { 'retry-after': '1' } }),
     losesAnswer: () => void meta.next.push({ raw: '', taken: true }),
     sends: () => countOf(meta.requests, '/messages'),

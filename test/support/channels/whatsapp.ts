@@ -192,15 +192,13 @@ export const openMeta = async (businesses: Business[] = [business]): Promise<Fak
 
   const meta: FakeMeta = {
     urls: { whatsapp: `http://127.0.0.1:${receiver.port}/v25.0` },
-    ...{
-      messages: [],
-      requests: receiver.requests,
-      businesses,
-      media: new Map(),
-      onPath: new Map(),
-      silent: new Set(),
-      next: [],
-    },
+    messages: [],
+    requests: receiver.requests,
+    businesses,
+    media: new Map(),
+    onPath: new Map(),
+    silent: new Set(),
+    next: [],
     [Symbol.asyncDispose]: () => receiver[Symbol.asyncDispose](),
   }
   return meta

@@ -64,7 +64,9 @@ const open = async (): Promise<ChannelWorld> => {
   const app = await testApp({
     overrides: { thinker: echo() },
     env: {
-      ...{ OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9', PUBLIC_URL },
+      OPENAI_API_KEY: 'none',
+      OPENAI_BASE_URL: 'http://127.0.0.1:9',
+      PUBLIC_URL,
       CHANNEL_URLS: JSON.stringify(all),
       EGRESS_ALLOW: reached.map((url) => new URL(url).host).join(','),
     },

@@ -53,21 +53,20 @@ export class FakeJob {
   ask(approval: Record<string, unknown>): this {
     const id = newId()
     this.approvals.push({
-      ...{
-        id,
-        url: `https://team.example/approvals/${id}`,
-        tool_name: 'growth_approve_item',
-        arguments: {},
-        why: ['publishes'],
-        status: 'pending',
-        deciders: {
-          roles: ['owner', 'approver'],
-          people: [{ kind: 'person', id: 'ada', name: 'Ada' }],
-          more: false,
-        },
-        may_decide: true,
+      id,
+      url: `https://team.example/approvals/${id}`,
+      tool_name: 'growth_approve_item',
+      arguments: {},
+      why: ['publishes'],
+      status: 'pending',
+      deciders: {
+        roles: ['owner', 'approver'],
+        people: [{ kind: 'person', id: 'ada', name: 'Ada' }],
+        more: false,
       },
-      ...{ subject: { records: [], account: null, text: null, sha256: null }, ...approval },
+      may_decide: true,
+      subject: { records: [], account: null, text: null, sha256: null },
+      ...approval,
     })
     return this.add('approval.requested', { id: this.approvals.at(-1)!.id }).add('job.status', {
       status: 'waiting_approval',

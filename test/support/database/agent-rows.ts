@@ -69,11 +69,9 @@ export const agentRows = ({ mark, person, now, tomorrow }: RowsOf) => {
       file_id: file,
     }),
     artifact_share: sampleOf(shareRecord, mark, {
-      ...{
-        id: share,
-        artifact_id: artifact,
-        token_hash: createHash('sha256').update(mark).digest(),
-      },
+      id: share,
+      artifact_id: artifact,
+      token_hash: createHash('sha256').update(mark).digest(),
       expires_at: tomorrow,
     }),
     file_block: { file_id: file, number: 0, bytes: Buffer.from('x') },

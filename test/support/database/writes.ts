@@ -148,24 +148,20 @@ export const insertItem = async (
   const id = (fields.id as string | undefined) ?? newId()
   const now = owner`now()`
   const row = {
-    ...{
-      kind: 'post',
-      status: 'drafted',
-      body: `Draft ${id}`,
-      format: 'point',
-      hook: 'none',
-      rationale: 'for a test',
-      length: 10,
-    },
-    ...{
-      stories: owner.json([]),
-      learnings: owner.json([]),
-      created_at: now,
-      updated_at: now,
-      ...fields,
-      id,
-      tenant_id: tenantId,
-    },
+    kind: 'post',
+    status: 'drafted',
+    body: `Draft ${id}`,
+    format: 'point',
+    hook: 'none',
+    rationale: 'for a test',
+    length: 10,
+    stories: owner.json([]),
+    learnings: owner.json([]),
+    created_at: now,
+    updated_at: now,
+    ...fields,
+    id,
+    tenant_id: tenantId,
   }
   await owner`insert into item ${owner(row as never)}`
   return id

@@ -41,15 +41,15 @@ export const insertPosted = async (
 ): Promise<string> => {
   const id = newId()
   await insertItem(place, tenantId, {
-    ...{
-      id,
-      external_id: id,
-      status: 'posted',
-      body: body ?? `Post ${id}`,
-      experiment_id: trial?.id ?? null,
-      arm: trial?.arm ?? null,
-    },
-    ...{ posted_at: postedAt, created_at: postedAt, updated_at: postedAt },
+    id,
+    external_id: id,
+    status: 'posted',
+    body: body ?? `Post ${id}`,
+    experiment_id: trial?.id ?? null,
+    arm: trial?.arm ?? null,
+    posted_at: postedAt,
+    created_at: postedAt,
+    updated_at: postedAt,
   })
   await insertCounts(place, { tenantId, itemId: id }, counts)
   return id

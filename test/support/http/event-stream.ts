@@ -68,7 +68,10 @@ export const openStream = async (
     }
   }
   const client: EventClient = {
-    ...{ response, events: [], comments: 0, text: '' },
+    response,
+    events: [],
+    comments: 0,
+    text: '',
     async until(fits) {
       for (;;) {
         const found = client.events.find(fits)

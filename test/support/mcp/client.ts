@@ -56,7 +56,11 @@ const requireAllowed = (config: McpConnection): void => {
 /** `tools`: the tools of every server. */
 export const fakeMcp = (tools: FakeTool[] = [SEARCH]): FakeMcp => {
   const fake: FakeMcp = {
-    ...{ tools, calls: [], opened: [], isDown: false, sessions: 0 },
+    tools,
+    calls: [],
+    opened: [],
+    isDown: false,
+    sessions: 0,
     answer: async ({ name }) => ({ text: `answer of ${name}`, isError: false }),
     check: (config) => requireAllowed(config),
     async open(config) {

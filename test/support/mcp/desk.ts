@@ -71,7 +71,9 @@ export const useTrial = (name: string, { fake, open }: McpDesk): McpTrial => {
     fake.on[method] = script
   }
   return {
-    ...{ fake, name, on },
+    fake,
+    name,
+    on,
     async open(options) {
       const server = await open(options)
       opened.push(server)

@@ -38,11 +38,9 @@ export interface FakeMcp extends AsyncDisposable {
 }
 
 export const tool = (changes: Record<string, unknown> = {}) => ({
-  ...{
-    name: 'echo',
-    description: 'Says it again.',
-    inputSchema: { type: 'object', properties: { text: { type: 'string' } } },
-  },
+  name: 'echo',
+  description: 'Says it again.',
+  inputSchema: { type: 'object', properties: { text: { type: 'string' } } },
   ...changes,
 })
 
@@ -137,7 +135,10 @@ const listening = async (accept: (socket: Socket, fake: FakeMcp) => void): Promi
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
   const messages: Message[] = []
   const fake: FakeMcp = {
-    ...{ port: (server.address() as AddressInfo).port, messages, on: {}, sockets },
+    port: (server.address() as AddressInfo).port,
+    messages,
+    on: {},
+    sockets,
     of: (method) => messages.filter((message) => message.method === method),
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()

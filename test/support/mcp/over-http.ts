@@ -46,7 +46,11 @@ export const useMcpOverHttp = () => {
         },
         resolve: async () => [{ address: '127.0.0.1', family: 4 }],
       }),
-      ...{ programs: [], home: '/nowhere', log: createLog('silent'), version: '0', deadlineMs },
+      programs: [],
+      home: '/nowhere',
+      log: createLog('silent'),
+      version: '0',
+      deadlineMs,
     })
   const open = async (
     headers: Record<string, string> = {},

@@ -48,7 +48,9 @@ export const serverAdmin = async (app: TestApp, tenantId = app.tenantId) => {
     (await send('GET', `mcp/servers/${id}`)).body
   const add = async (body: Record<string, unknown> = {}): Promise<string> => {
     const made = await send('POST', 'mcp/servers', {
-      ...{ name: 'Shop', url: 'https://mcp.example.com/mcp', headers: { Authorization: SECRET } },
+      name: 'Shop',
+      url: 'https://mcp.example.com/mcp',
+      headers: { Authorization: SECRET },
       ...body,
     })
     expect(made.status, JSON.stringify(made.body)).toBe(201)

@@ -204,7 +204,9 @@ const USAGES = [
 ]
 
 const thoughtOf = (at: Trying, part: Partial<Thought>): Thought => ({
-  ...{ text: '', calls: [], ending: at.of(['whole', 'whole', 'whole', 'cut', 'refused'] as const) },
+  text: '',
+  calls: [],
+  ending: at.of(['whole', 'whole', 'whole', 'cut', 'refused'] as const),
   usage:
     at.next() < 0.9 ? { input_tokens: 200, cached_tokens: 0, output_tokens: 20 } : at.of(USAGES),
   model: at.next() < 0.95 ? at.turn.model : at.of(['', '\0', 'x'.repeat(3_000)]),

@@ -74,8 +74,11 @@ export const s3Env = ({
   accessKeyId,
   secretAccessKey,
 }: TestS3['settings']): Record<string, string> => ({
-  ...{ S3_ENDPOINT: endpoint, S3_BUCKET: bucket, S3_REGION: region },
-  ...{ S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey },
+  S3_ENDPOINT: endpoint,
+  S3_BUCKET: bucket,
+  S3_REGION: region,
+  S3_ACCESS_KEY_ID: accessKeyId,
+  S3_SECRET_ACCESS_KEY: secretAccessKey,
 })
 
 export const openS3 = async (): Promise<TestS3> => {

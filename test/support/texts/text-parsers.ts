@@ -197,7 +197,9 @@ export const textParsers: readonly TextParser[] = [
     read: (text: string) => plainPartsOf(channel, text),
   })),
   ...(['slack', 'email'] as const).map((channel) => ({
-    ...{ name: `parts, ${channel}`, most: 100_000, isBeside: true as const },
+    name: `parts, ${channel}`,
+    most: 100_000,
+    isBeside: true as const,
     read: (text: string) => partsOf(channel, text),
   })),
   { name: 'codeIn', most: MESSAGE, read: codeIn },

@@ -44,12 +44,10 @@ export const failedMessage = (
 ): ChannelMessage => ({
   ...message,
   attachments: message.attachments.map((file) => ({ ...file, ref: null })),
-  ...{
-    state: 'failed',
-    error: beginning(error, messageLimits.errorLength),
-    to_fetch: null,
-    updated_at: now,
-  },
+  state: 'failed',
+  error: beginning(error, messageLimits.errorLength),
+  to_fetch: null,
+  updated_at: now,
 })
 
 /** The pause before the next fetch, by the number of failures so far. */

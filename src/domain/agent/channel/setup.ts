@@ -44,7 +44,9 @@ const slackManifest = (webhookUrl: string): string =>
       oauth_config: { scopes: { bot: SLACK_SCOPES } },
       settings: {
         event_subscriptions: { request_url: webhookUrl, bot_events: ['app_mention', 'message.im'] },
-        ...{ org_deploy_enabled: false, socket_mode_enabled: false, token_rotation_enabled: false },
+        org_deploy_enabled: false,
+        socket_mode_enabled: false,
+        token_rotation_enabled: false,
       },
     },
     null,

@@ -32,12 +32,10 @@ export const tasksView = ({ days }: Days, ended: readonly EndedOnDay[], running:
   const total = (key: 'completed' | 'failed' | 'cancelled') =>
     ended.reduce((sum, one) => sum + one[key], 0)
   return {
-    ...{
-      completed: total('completed'),
-      failed: total('failed'),
-      cancelled: total('cancelled'),
-      running,
-    },
+    completed: total('completed'),
+    failed: total('failed'),
+    cancelled: total('cancelled'),
+    running,
     by_day: days.map((date, index) => {
       const { completed = 0, failed = 0 } = byDay.get(index + 1) ?? {}
       return { date, completed, failed }
@@ -80,7 +78,8 @@ export const costView = ({
   input_tokens: number
   output_tokens: number
 }) => ({
-  ...{ usd_cents: Math.ceil(cost / IN_CENT), ...tokens },
+  usd_cents: Math.ceil(cost / IN_CENT),
+  ...tokens,
   // Costs are computed from list prices.
   is_estimated: true as const,
 })

@@ -69,15 +69,15 @@ export const newChild = (
   }
   return {
     ...newTurn(id, { ...same, tools: childTools(tools, parent.tools, depth), content: '', now }),
-    ...{
-      kind: 'delegate',
-      goal,
-      parent_id: parent.id,
-      parent_step_id: stepId,
-      root_id: parent.root_id,
-      depth,
-    },
-    ...{ origin: parent.origin, scheduled: parent.scheduled, most_steps: mostSteps },
+    kind: 'delegate',
+    goal,
+    parent_id: parent.id,
+    parent_step_id: stepId,
+    root_id: parent.root_id,
+    depth,
+    origin: parent.origin,
+    scheduled: parent.scheduled,
+    most_steps: mostSteps,
   }
 }
 

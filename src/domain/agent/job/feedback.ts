@@ -26,10 +26,14 @@ export const giveFeedback = (
   if (message.role !== 'assistant') refuseMessage()
   return {
     ...given,
-    ...{ conversation_id: message.conversation_id, message_id: message.id, job_id: message.job_id },
+    conversation_id: message.conversation_id,
+    message_id: message.id,
+    job_id: message.job_id,
     message_excerpt: [...message.content].slice(0, EXCERPT_LENGTH).join(''),
     metadata: { model: message.model, tools: message.tools_used, playbooks },
-    ...{ id: before?.id ?? given.id, created_at: before?.created_at ?? now, updated_at: now },
+    id: before?.id ?? given.id,
+    created_at: before?.created_at ?? now,
+    updated_at: now,
   }
 }
 

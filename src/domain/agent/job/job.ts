@@ -55,22 +55,19 @@ export const callingJob = (
   job: Job,
   { id: stepId, number }: { id: string; number: number },
 ): CallingJob => ({
-  ...{
-    id: job.id,
-    kind: job.kind,
-    rootId: job.root_id,
-    depth: job.depth,
-    origin: job.origin,
-    onBehalf: job.on_behalf,
-  },
-  ...{
-    conversationId: job.conversation_id,
-    messageId: job.message_id,
-    tools: job.kind === 'action' ? null : job.tools,
-    taint: job.taint,
-    scheduled: job.scheduled,
-    ...{ step: number, stepId },
-  },
+  id: job.id,
+  kind: job.kind,
+  rootId: job.root_id,
+  depth: job.depth,
+  origin: job.origin,
+  onBehalf: job.on_behalf,
+  conversationId: job.conversation_id,
+  messageId: job.message_id,
+  tools: job.kind === 'action' ? null : job.tools,
+  taint: job.taint,
+  scheduled: job.scheduled,
+  step: number,
+  stepId,
 })
 
 export const isOver = ({ status }: Pick<Job, 'status'>): boolean =>
@@ -135,7 +132,10 @@ export const newUnattended = (
   { kind, cause, ...turn }: NewTurn & { kind: 'scheduled' | 'webhook'; cause: JobCause },
 ): Job => ({
   ...newTurn(id, turn),
-  ...{ kind, cause, origin: 'automatic', scheduled: kind === 'scheduled' },
+  kind,
+  cause,
+  origin: 'automatic',
+  scheduled: kind === 'scheduled',
 })
 
 type NewAction = Pick<Job, 'goal' | 'on_behalf' | 'model'> & { tool: string; now: Date }

@@ -63,13 +63,13 @@ const jobStatus = ({ status }: Job): Span['status'] => {
 
 const jobSpan = (job: Job): Span =>
   spanOf(job, {
-    ...{
-      spanId: rootOf(job.id),
-      parentSpanId: job.parent_step_id && waitSpanOf(job.parent_step_id),
-      name: 'invoke_agent tendril',
-      kind: 'internal',
-    },
-    ...{ startTime: job.created_at, endTime: job.ended_at, status: jobStatus(job) },
+    spanId: rootOf(job.id),
+    parentSpanId: job.parent_step_id && waitSpanOf(job.parent_step_id),
+    name: 'invoke_agent tendril',
+    kind: 'internal',
+    startTime: job.created_at,
+    endTime: job.ended_at,
+    status: jobStatus(job),
     attributes: {
       'otel.semconv': CONVENTIONS,
       'gen_ai.operation.name': 'invoke_agent',
@@ -127,12 +127,10 @@ const attemptSpan = (
   const isTool = step.kind === 'tool'
   const { number, error, ...span } = attempt
   return spanOf(job, {
-    ...{
-      ...span,
-      spanId: stepSpanOf(step, number),
-      parentSpanId: rootOf(job.id),
-      kind: isTool ? 'internal' : 'client',
-    },
+    ...span,
+    spanId: stepSpanOf(step, number),
+    parentSpanId: rootOf(job.id),
+    kind: isTool ? 'internal' : 'client',
     name: isTool ? `execute_tool ${step.name}` : `chat ${step.name}`,
     attributes: {
       ...(isTool ? toolAttributes(step, approval) : modelAttributes(job, step)),
@@ -173,13 +171,13 @@ const stepSpan = (job: Job, step: ShownStep, approval: Approval | undefined): Sp
 
 const approvalSpan = (job: Job, step: ShownStep, approval: Approval): Span =>
   spanOf(job, {
-    ...{
-      spanId: spanIdOf('approval', approval.id),
-      parentSpanId: stepSpanOf(step),
-      name: 'wait approval',
-      kind: 'internal',
-    },
-    ...{ startTime: approval.created_at, endTime: approval.decided_at, status: 'unset' },
+    spanId: spanIdOf('approval', approval.id),
+    parentSpanId: stepSpanOf(step),
+    name: 'wait approval',
+    kind: 'internal',
+    startTime: approval.created_at,
+    endTime: approval.decided_at,
+    status: 'unset',
     attributes: {
       'tendril.approval': approval.id,
       'tendril.decision': approval.status,
@@ -189,13 +187,13 @@ const approvalSpan = (job: Job, step: ShownStep, approval: Approval): Span =>
 
 const waitSpan = (job: Job, step: ShownStep): Span =>
   spanOf(job, {
-    ...{
-      spanId: waitSpanOf(step.id),
-      parentSpanId: stepSpanOf(step),
-      name: `wait ${step.awaits_kind}`,
-      kind: 'internal',
-    },
-    ...{ startTime: step.started_at ?? step.created_at, endTime: step.ended_at, status: 'unset' },
+    spanId: waitSpanOf(step.id),
+    parentSpanId: stepSpanOf(step),
+    name: `wait ${step.awaits_kind}`,
+    kind: 'internal',
+    startTime: step.started_at ?? step.created_at,
+    endTime: step.ended_at,
+    status: 'unset',
     attributes: { 'tendril.awaits': step.awaits },
   })
 

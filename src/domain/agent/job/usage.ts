@@ -32,12 +32,11 @@ export const usageView = (usage: PlanUsage, calls: readonly { tool: string; call
   const perHour = limit('agent_calls_hour')
   return {
     limits: {
-      ...{
-        tokens_day: mostDay,
-        tokens_month: mostMonth,
-        cost_usd_cents_month: mostCost < 0 ? mostCost : Math.floor(mostCost / CENT),
-      },
-      ...{ tool_calls_hour: perHour, max_steps: limit('agent_max_steps') },
+      tokens_day: mostDay,
+      tokens_month: mostMonth,
+      cost_usd_cents_month: mostCost < 0 ? mostCost : Math.floor(mostCost / CENT),
+      tool_calls_hour: perHour,
+      max_steps: limit('agent_max_steps'),
     },
     usage: {
       tokens_day: tokensDay,
@@ -45,7 +44,8 @@ export const usageView = (usage: PlanUsage, calls: readonly { tool: string; call
       cost_usd_cents_month: Math.ceil(costMonth / CENT),
     },
     remaining: {
-      ...{ tokens_day: leftOf(mostDay, tokensDay), tokens_month: leftOf(mostMonth, tokensMonth) },
+      tokens_day: leftOf(mostDay, tokensDay),
+      tokens_month: leftOf(mostMonth, tokensMonth),
       cost_usd_cents_month: costLeft && Math.floor(costLeft / CENT),
     },
     tools_hour: calls.map((one) => ({ ...one, limit: perHour })),

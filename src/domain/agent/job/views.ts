@@ -41,15 +41,21 @@ export const taskView = (job: Job) => {
   const { id, tier, model, status, output, error } = job
   const { type, input, max_attempts } = job.task!
   return {
-    ...{ id, taskType: type, input: { ...input }, tier, model, requestedModel: job.asked_model },
-    ...{ maxAttempts: max_attempts, attempts: attemptsOf(job), output, error },
+    id,
+    taskType: type,
+    input: { ...input },
+    tier,
+    model,
+    requestedModel: job.asked_model,
+    maxAttempts: max_attempts,
+    attempts: attemptsOf(job),
+    output,
+    error,
     status: status as 'queued' | 'running' | 'completed' | 'failed' | 'cancelled',
-    ...{
-      startedAt: job.started_at,
-      endedAt: job.ended_at,
-      createdAt: job.created_at,
-      updatedAt: job.updated_at,
-    },
+    startedAt: job.started_at,
+    endedAt: job.ended_at,
+    createdAt: job.created_at,
+    updatedAt: job.updated_at,
   }
 }
 

@@ -53,13 +53,11 @@ export type NewArtifact = Pick<
  */
 export const newArtifact = ({ file, newest, now, file_name, ...given }: NewArtifact): Artifact => ({
   ...given,
-  ...{
-    source: 'capability',
-    file_name: fileNameOf(file_name),
-    byte_size: file.byteSize,
-    sha256: file.sha256,
-    file_id: file.id,
-  },
+  source: 'capability',
+  file_name: fileNameOf(file_name),
+  byte_size: file.byteSize,
+  sha256: file.sha256,
+  file_id: file.id,
   created_at: new Date(Math.max(now.getTime(), newest === null ? 0 : newest.getTime() + 1)),
   deleted_at: null,
 })
@@ -73,7 +71,9 @@ interface NewShare {
 
 export const newShare = ({ days, now, ...given }: NewShare): Share => ({
   ...given,
-  ...{ expires_at: new Date(now.getTime() + days * DAY_MS), revoked_at: null, created_at: now },
+  expires_at: new Date(now.getTime() + days * DAY_MS),
+  revoked_at: null,
+  created_at: now,
 })
 
 const view = viewOf(artifactRecord)
@@ -97,13 +97,14 @@ export const artifactTaskView = ({
   job_id,
   created_at,
 }: Artifact) => ({
-  ...{
-    id,
-    kind,
-    fileName: untrusted ? null : file_name,
-    untrustedFileName: untrusted ? file_name : null,
-  },
-  ...{ mimeType: mime_type, byteSize: byte_size, jobId: job_id, createdAt: created_at },
+  id,
+  kind,
+  fileName: untrusted ? null : file_name,
+  untrustedFileName: untrusted ? file_name : null,
+  mimeType: mime_type,
+  byteSize: byte_size,
+  jobId: job_id,
+  createdAt: created_at,
 })
 
 export const shareView = viewOf(shareRecord)

@@ -163,7 +163,9 @@ export const failReading = (document: Document, error: string, now: Date): Docum
 
 export const ready = (document: Document, passages: number, now: Date): Document => ({
   ...document,
-  ...{ status: 'ready', passages, updated_at: now },
+  status: 'ready',
+  passages,
+  updated_at: now,
 })
 
 /** Why a document with so many passages cannot be searched. */

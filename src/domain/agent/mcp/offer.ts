@@ -52,14 +52,14 @@ export const definitionOf = ({
     },
   )}`,
   parameters: markDescriptions(parameters) as Record<string, unknown>,
-  ...{
-    module: 'mcp',
-    class: 'outside_write' as ToolClass,
-    way: 'outside' as ToolWay,
-    foreign: true,
-    hash,
-  },
-  ...{ server: server_id, source: taintOf(server), describedBy: descriptionTaintOf(server) },
+  module: 'mcp',
+  class: 'outside_write' as ToolClass,
+  way: 'outside' as ToolWay,
+  foreign: true,
+  hash,
+  server: server_id,
+  source: taintOf(server),
+  describedBy: descriptionTaintOf(server),
 })
 
 /** The part of the system message about servers that are down. */

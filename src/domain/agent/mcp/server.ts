@@ -179,12 +179,19 @@ export const nextLook = (server: McpServer, now: Date): Date | undefined => {
 /** Its tools were listed. `left`: what to say about those that cannot be offered. */
 export const lookedAt = (server: McpServer, left: string | null, now: Date): McpServer => ({
   ...server,
-  ...{ status: 'ready', last_error: left, failures: 0, looked_at: now, updated_at: now },
+  status: 'ready',
+  last_error: left,
+  failures: 0,
+  looked_at: now,
+  updated_at: now,
 })
 
 export const lookFailed = (server: McpServer, error: string, now: Date): McpServer => ({
   ...server,
-  ...{ status: 'failing', last_error: error, failures: server.failures + 1, updated_at: now },
+  status: 'failing',
+  last_error: error,
+  failures: server.failures + 1,
+  updated_at: now,
 })
 
 /** Describes where the server runs: a program or an address. */

@@ -107,17 +107,15 @@ export const newSchedule = (
   requireRoom(beside)
   const schedule: Schedule = {
     ...scheduleRecord.blank,
-    ...{
-      id,
-      goal: goal.trim(),
-      ...checked,
-      missed: 0,
-      failures: 0,
-      ...from,
-      status: 'active',
-      created_at: now,
-      updated_at: now,
-    },
+    id,
+    goal: goal.trim(),
+    ...checked,
+    missed: 0,
+    failures: 0,
+    ...from,
+    status: 'active',
+    created_at: now,
+    updated_at: now,
   }
   return activateSchedule(schedule, now)
 }
@@ -231,7 +229,10 @@ export const recordRun = (
   { job, conversation, now }: { job: string; conversation: string; now: Date },
 ): Schedule => ({
   ...schedule,
-  ...{ last_job_id: job, last_at: now, conversation_id: conversation, updated_at: now },
+  last_job_id: job,
+  last_at: now,
+  conversation_id: conversation,
+  updated_at: now,
 })
 
 /**

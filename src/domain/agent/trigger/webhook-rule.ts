@@ -82,7 +82,10 @@ export const updateWebhookRule = (
     (patch.enabled === true && before.is_abandoned)
   return {
     ...before,
-    ...{ name: name.trim(), tools, enabled, updated_at: now },
+    name: name.trim(),
+    tools,
+    enabled,
+    updated_at: now,
     ...(goal === undefined ? {} : { goal: goal.trim(), taint: [] }),
     ...(isTaken ? { ...takenOver(before, editor, goal !== undefined), is_abandoned: false } : {}),
   }

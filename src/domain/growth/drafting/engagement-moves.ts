@@ -136,7 +136,11 @@ export const isInReview = (engagement: Engagement): boolean =>
 
 const executedByHand = (engagement: Engagement, now: Date): Engagement => ({
   ...engagement,
-  ...{ status: 'executed', review: false, executed_at: now, last_error: null, updated_at: now },
+  status: 'executed',
+  review: false,
+  executed_at: now,
+  last_error: null,
+  updated_at: now,
 })
 
 /**

@@ -59,7 +59,9 @@ export const newGeneration = (id: string, now: Date): Generation => ({
 })
 
 export const startGeneration = <R extends Drafting>(record: R, now: Date): R => ({
-  ...{ ...record, status: 'generating', error: null },
+  ...record,
+  status: 'generating',
+  error: null,
   updated_at: now,
 })
 

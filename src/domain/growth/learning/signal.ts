@@ -129,15 +129,16 @@ export const newSignal = (
   const expires_at = new Date(post.createdAt.getTime() + SIGNAL_MS)
   if (expires_at <= now) return undefined
   return {
-    ...{
-      id,
-      target_id: targetId,
-      ...engaged,
-      posted_at: post.createdAt,
-      ...scoreOf(post, weighing),
-      status: 'open',
-    },
-    ...{ engagement_id: null, expires_at, created_at: now, updated_at: now },
+    id,
+    target_id: targetId,
+    ...engaged,
+    posted_at: post.createdAt,
+    ...scoreOf(post, weighing),
+    status: 'open',
+    engagement_id: null,
+    expires_at,
+    created_at: now,
+    updated_at: now,
   }
 }
 

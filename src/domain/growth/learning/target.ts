@@ -63,8 +63,16 @@ export const newTarget = (
     )
   return {
     ...targetRecord.blank,
-    ...{ id, handle: name, category, priority, status: 'active', failures: 0 },
-    ...{ reads: 0, reads_micros: 0, created_at: now, updated_at: now },
+    id,
+    handle: name,
+    category,
+    priority,
+    status: 'active',
+    failures: 0,
+    reads: 0,
+    reads_micros: 0,
+    created_at: now,
+    updated_at: now,
   }
 }
 

@@ -133,7 +133,10 @@ export const recordAction = (
     run: {
       ...run,
       status: inFlight ? 'running' : 'done',
-      ...{ made_kind: kind, made_id: id, quota: taken?.key ?? null, units: taken?.amount ?? 0 },
+      made_kind: kind,
+      made_id: id,
+      quota: taken?.key ?? null,
+      units: taken?.amount ?? 0,
       started_at: now,
       ended_at: inFlight ? null : now,
     },

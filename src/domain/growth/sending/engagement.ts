@@ -29,15 +29,13 @@ export const engagement: Transitions<Engagement> = {
   sent: (record, { externalId, url }, now) =>
     silent({
       ...record,
-      ...{
-        status: 'executed',
-        review: false,
-        external_id: externalId,
-        url,
-        executed_at: now,
-        last_error: null,
-        updated_at: now,
-      },
+      status: 'executed',
+      review: false,
+      external_id: externalId,
+      url,
+      executed_at: now,
+      last_error: null,
+      updated_at: now,
     }),
   failed: (record, reason, now) =>
     silent({ ...record, status: 'execute_failed', last_error: reason, updated_at: now }),
@@ -45,7 +43,8 @@ export const engagement: Transitions<Engagement> = {
     silent({
       ...record,
       ...(reason === 'approval_stale' ? unapproved : { status: 'approved' }),
-      ...{ last_error: reason, updated_at: now },
+      last_error: reason,
+      updated_at: now,
     }),
   unsent: machine.sending,
   reviewEvent: ({ id }) => ({

@@ -42,7 +42,9 @@ export const post: Transitions<Item> = {
     record: {
       ...item,
       ...(reason === 'approval_stale' ? unapproved : { status: 'approved' }),
-      ...{ ...unscheduled, last_error: reason, updated_at: now },
+      ...unscheduled,
+      last_error: reason,
+      updated_at: now,
     },
     events: [itemEvent('growth.item.returned', item, reason)],
   }),

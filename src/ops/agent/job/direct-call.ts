@@ -50,7 +50,7 @@ const startCall = (
   return {
     job,
     step: newStep(
-      { ...{ id: newId(), job_id: job.id, number: 1, kind: 'tool', state }, ...call, ...more },
+      { id: newId(), job_id: job.id, number: 1, kind: 'tool', state, ...call, ...more },
       now,
     ),
   }
@@ -99,16 +99,15 @@ export const execute = async (acting: Acting): Promise<Called> => {
       cause instanceof AppError && CALLERS.includes(cause.code) ? undefined : refusalOf(cause)
     if (refusal === undefined) throw cause
     return {
-      ...{
-        reply: { result: null },
-        effects: endCall(job, {
-          ...step,
-          state: 'failed',
-          error: refusal,
-          result: { text: refusal },
-        }),
-      },
-      ...{ refId: job.id, auditDetail: { tool: tool.name } },
+      reply: { result: null },
+      effects: endCall(job, {
+        ...step,
+        state: 'failed',
+        error: refusal,
+        result: { text: refusal },
+      }),
+      refId: job.id,
+      auditDetail: { tool: tool.name },
       refusal: { error: new AppError('capability_failed', refusal), refId: job.id },
     }
   }
@@ -123,7 +122,8 @@ const finishCall = (
   const untrusted = tools.isForeign(tool.name, value) ? tool.name : null
   const kept: Step = { ...step, untrusted, ...keptResult(tools.text(tool.name, value), { value }) }
   return {
-    ...{ reply: { result: decided.value }, refId: job.id },
+    reply: { result: decided.value },
+    refId: job.id,
     effects: merge(effects, endCall({ ...job, taint: untrusted ? [untrusted] : [] }, kept)),
     auditDetail: {
       ...audit?.detail,
@@ -155,18 +155,14 @@ export const ask = async (acting: Acting, why: string[], who: string): Promise<C
   const roles = (name: string) => tools.roles(name)
   const news = [askedNews(approval, step, publicUrl), statusNews(job)]
   return {
-    ...{
-      reply: { result: null },
-      effects: merge(
-        recordCall(job, step, news, approval.expires_at),
-        askEffects({ approvals: [approval], approvers, roles, by, publicUrl, now }),
-      ),
-      refId: job.id,
-    },
-    ...{
-      auditDetail: { tool: tool.name, approval_id: approval.id },
-      refusal: approvalRequired(approval, publicUrl, who),
-    },
+    reply: { result: null },
+    effects: merge(
+      recordCall(job, step, news, approval.expires_at),
+      askEffects({ approvals: [approval], approvers, roles, by, publicUrl, now }),
+    ),
+    refId: job.id,
+    auditDetail: { tool: tool.name, approval_id: approval.id },
+    refusal: approvalRequired(approval, publicUrl, who),
   }
 }
 

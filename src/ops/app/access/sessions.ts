@@ -30,7 +30,10 @@ export const signedInOf = ({ visit }: VisitContext): SessionGrant =>
 const LONGEST_AGENT = 300
 
 export const who = ({ id, person, workspace }: SessionGrant) => ({
-  ...{ id, person, workspace: { id: workspace.id, name: workspace.name }, role: workspace.role },
+  id,
+  person,
+  workspace: { id: workspace.id, name: workspace.name },
+  role: workspace.role,
 })
 
 export const accessEnd = ({ expiresAt }: SessionGrant): Date =>

@@ -58,7 +58,9 @@ export const ruleOn = (
   { limits: { measure, maxLength } }: Network,
   channel: GrowthChannel | undefined,
 ) => ({
-  ...{ measure, maxLength, channel },
+  measure,
+  maxLength,
+  channel,
 })
 
 /** Saves an engagement that was taken back, and ends its send. */

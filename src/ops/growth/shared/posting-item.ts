@@ -66,11 +66,9 @@ const beginAgain = async (
 export const postNow: Handlers<typeof items>['postNow'] = {
   begin: loading(
     ({ id, confirm }) => ({
-      ...{
-        item: itemPart(id),
-        account: accountOfRecord({ sendable: 'post', record_id: id }),
-        existing: workFor('send', id),
-      },
+      item: itemPart(id),
+      account: accountOfRecord({ sendable: 'post', record_id: id }),
+      existing: workFor('send', id),
       reading: when(confirm !== undefined, workFor('reconcile', id)),
     }),
     async ({ confirm }, context, { item: before, account, existing, reading }) => {

@@ -126,12 +126,10 @@ export const storedPost = (
   network: Network,
   { externalId, url, author, text, addressesUs }: OthersPost,
 ): EngagedPost => ({
-  ...{
-    network: network.name,
-    post_id: externalId,
-    post_url: url,
-    post_author: author.handle,
-    post_text: text,
-    addresses_us: addressesUs,
-  },
+  network: network.name,
+  post_id: externalId,
+  post_url: url,
+  post_author: author.handle,
+  post_text: text,
+  addresses_us: addressesUs,
 })

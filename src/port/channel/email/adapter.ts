@@ -69,7 +69,11 @@ export const emailAdapter = (parts: MailParts): ChannelAdapter => {
     return post ? guessed(post) : providers.resend
   }
   return {
-    ...{ channel: 'email', fields: FIELDS, routingKeyOf, configError, spacingMs: SPACING_MS },
+    channel: 'email',
+    fields: FIELDS,
+    routingKeyOf,
+    configError,
+    spacingMs: SPACING_MS,
     route(post) {
       const keys = guessed(post).recipients(post)
       return keys.length > 0 ? { kind: 'keys', keys } : { kind: 'unknown' }

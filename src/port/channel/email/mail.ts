@@ -66,7 +66,8 @@ export const replyToOf = (
   subject: string | null,
   { id, references }: MailThread,
 ): ReplyTo => ({
-  ...{ to: address, subject: replySubject(subject) },
+  to: address,
+  subject: replySubject(subject),
   ...(id === null ? {} : { inReplyTo: id }),
   ...(references.length === 0 ? {} : { references: references.join(' ') }),
 })
@@ -86,15 +87,14 @@ export const messageOf = (
     ...(thread.id === null ? [] : [`mail:${thread.id}:${sender.address}`]),
   ]
   return {
-    ...{
-      eventIds: ids.map((id) => hashedName('event', id, routingKey)),
-      sender: { id: sender.address, name: sender.name },
-      subject,
-      text,
-      toFetch,
-    },
+    eventIds: ids.map((id) => hashedName('event', id, routingKey)),
+    sender: { id: sender.address, name: sender.name },
+    subject,
+    text,
+    toFetch,
     // Nobody vouches for who writes in a thread of mails.
-    ...{ thread: threadName(thread, mail.eventIds[0]!), isShared: false },
+    thread: threadName(thread, mail.eventIds[0]!),
+    isShared: false,
     attachments: mail.attachments.slice(0, MOST_ATTACHMENTS),
     replyTo: replyToOf(sender.address, subject, thread),
     directTo: { to: sender.address, subject: 'A message from your agent' },

@@ -283,7 +283,9 @@ const download = async (
 }
 
 export const mailgunMail = (parts: MailParts): MailProvider => ({
-  ...{ recipients, verify, read },
+  recipients,
+  verify,
+  read,
   check: (connection, signal) => check(parts, connection, signal),
   send: (connection, message, signal) => send(parts, connection, message, signal),
   fetch: (_, toFetch) => fetchText(toFetch),

@@ -110,11 +110,9 @@ const fetchedOf = async (email: string, mail: Record<string, unknown>): Promise<
     : await wordsOfHtml(typeof html === 'string' ? html : '', subject)
   const sender = senderOf(mail)
   return {
-    ...{
-      text: words,
-      attachments: attachmentsOf(email, mail.attachments),
-      isAutomatic: isAutomatic(headers),
-    },
+    text: words,
+    attachments: attachmentsOf(email, mail.attachments),
+    isAutomatic: isAutomatic(headers),
     thread: threadName(thread, `email:${email}`),
     ...(sender === null ? {} : { replyTo: replyToOf(sender, subject, thread) }),
   }
@@ -256,7 +254,9 @@ const download = async (
 }
 
 export const resendMail = (parts: MailParts): MailProvider => ({
-  ...{ recipients, verify, read },
+  recipients,
+  verify,
+  read,
   check: (connection, signal) => check(parts, connection, signal),
   send: (connection, message, signal) => send(parts, connection, message, signal),
   fetch: (connection, toFetch, signal) => fetchMail(parts, connection, toFetch, signal),

@@ -104,13 +104,11 @@ const missingScope = (scopes: readonly string[] | undefined): string | undefined
 const learnedFrom = (answer: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries({
-      ...{
-        botUserId: answer.user_id,
-        botId: answer.bot_id,
-        botName: answer.user,
-        teamName: answer.team,
-        teamUrl: answer.url,
-      },
+      botUserId: answer.user_id,
+      botId: answer.bot_id,
+      botName: answer.user,
+      teamName: answer.team,
+      teamUrl: answer.url,
     }).filter(([, value]) => typeof value === 'string' && value.length <= 200),
   )
 

@@ -202,13 +202,11 @@ const routingKeyOf = (text: string): { key: string } | { error: string } => {
 const SPACING_MS = 1_000
 
 export const smsAdapter = (parts: SmsParts): ChannelAdapter => ({
-  ...{
-    channel: 'sms',
-    fields: FIELDS,
-    routingKeyOf,
-    configError: () => undefined,
-    spacingMs: SPACING_MS,
-  },
+  channel: 'sms',
+  fields: FIELDS,
+  routingKeyOf,
+  configError: () => undefined,
+  spacingMs: SPACING_MS,
   route(post) {
     const form = formOfPost(post)
     const keys = form ? keysOf(form) : []

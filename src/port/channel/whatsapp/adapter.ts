@@ -112,9 +112,11 @@ const send = async (
   if (typeof until === 'number' && parts.now() > until)
     return { kind: 'refused', error: CLOSED, of: 'message' }
   const body = {
-    ...{ messaging_product: 'whatsapp', recipient_type: 'individual' },
+    messaging_product: 'whatsapp',
+    recipient_type: 'individual',
     ...(typeof to === 'string' ? { to } : { recipient }),
-    ...{ type: 'text', text: { preview_url: false, body: message.text } },
+    type: 'text',
+    text: { preview_url: false, body: message.text },
     // Meta sends this back when it reports on the message later.
     biz_opaque_callback_data: message.id,
     // The first part quotes the message that it answers.
@@ -183,14 +185,12 @@ export const whatsAppAdapter = (parts: WhatsAppParts): ChannelAdapter => ({
   channel: 'whatsapp',
   fields,
   spacingMs: SPACING_MS,
-  ...{
-    routingKeyOf,
-    configError,
-    route: routeWhatsAppPost,
-    verify,
-    read: readWhatsAppPost,
-    undelivered: readFailures,
-  },
+  routingKeyOf,
+  configError,
+  route: routeWhatsAppPost,
+  verify,
+  read: readWhatsAppPost,
+  undelivered: readFailures,
   check: (connection, signal) => check(parts, connection, signal),
   send: (connection, message, signal) => send(parts, connection, message, signal),
   download: async (connection, ref, signal) =>

@@ -99,13 +99,16 @@ const messageOf = (message: JsonObject, contacts: JsonObject[], now: number): In
   const attachments: Attachment[] = content.attachments
   return [
     {
-      ...{ eventIds: [id], sender: { id: person.id, name: nameOf(contacts, message) } },
-      ...{ thread: person.id, isShared: false, subject: null, text: content.text, attachments },
-      ...{
-        replyTo: { ...person.to, messageId: id, until },
-        directTo: { ...person.to },
-        toFetch: null,
-      },
+      eventIds: [id],
+      sender: { id: person.id, name: nameOf(contacts, message) },
+      thread: person.id,
+      isShared: false,
+      subject: null,
+      text: content.text,
+      attachments,
+      replyTo: { ...person.to, messageId: id, until },
+      directTo: { ...person.to },
+      toFetch: null,
     },
   ]
 }

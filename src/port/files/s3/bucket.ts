@@ -40,11 +40,15 @@ export const openBucket = async (
   const sdk = await import('@aws-sdk/client-s3')
   const { endpoint, region, accessKeyId, secretAccessKey } = settings
   const client = new sdk.S3Client({
-    ...{ endpoint, region, credentials: { accessKeyId, secretAccessKey }, forcePathStyle: true },
+    endpoint,
+    region,
+    credentials: { accessKeyId, secretAccessKey },
+    forcePathStyle: true,
     // Bodies are signed with their SHA-256, which every server checks. The client's own checksums
     // come in a framing that many servers refuse, and its check of answers hides broken
     // connections.
-    ...{ requestChecksumCalculation: 'WHEN_REQUIRED', responseChecksumValidation: 'WHEN_REQUIRED' },
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
     // Otherwise, a body of more than 2 MiB waits for a permission that many servers never send.
     expectContinueHeader: false,
     followRegionRedirects: false,

@@ -126,7 +126,10 @@ export const startProgram = ({ command, args, env, confinement }: ProgramStart):
       ...args,
     ],
     {
-      ...{ cwd: folder, env: own, detached: true, stdio: ['pipe', 'pipe', 'pipe', 'pipe'] },
+      cwd: folder,
+      env: own,
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
     },
   )
   const { stdin, stdout, stderr } = child

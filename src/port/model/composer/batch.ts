@@ -175,7 +175,8 @@ const attempt = (
   ]
   const draft: Draft = {
     body: withinBreaks(rendered, brief.rules.max_line_breaks),
-    ...{ format, hook },
+    format,
+    hook,
     rationale: `${why}${saying ? ` Ends on your phrase ${cite(saying)}.` : ''}${reasons(item, followed, bench)}`,
     stories: storiesOf(stories, brief.profile),
     learnings: [...new Set([...followed, ...heeded])].filter(isRecord).map(({ id }) => id),

@@ -81,7 +81,10 @@ const pieceOf = (
     Math.min(countMatches({ tags }, cues), 2) +
     Math.min(countShared(terms, goal), 2)
   return {
-    ...{ kind, units, terms, tags },
+    kind,
+    units,
+    terms,
+    tags,
     learnings: worths.filter(({ worth }) => worth > 0).map(({ id }) => id),
     words: countWords(units.map(({ text }) => text).join(' ')),
     onTopic: common > 0 || news > 0,

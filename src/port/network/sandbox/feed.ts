@@ -83,12 +83,14 @@ const ageMetrics = ({ accountId, handle, id, text, createdAt }: FeedRow, now: Da
 }
 
 const toFeedPost = (row: FeedRow, now: Date): FeedPost => ({
-  ...{ id: row.id, author: row.handle, own: row.own, text: row.text, createdAt: row.createdAt },
-  ...{
-    inReplyTo: row.inReplyTo ?? null,
-    quoted: row.quoted ?? null,
-    place: { at: row.at, id: row.id },
-  },
+  id: row.id,
+  author: row.handle,
+  own: row.own,
+  text: row.text,
+  createdAt: row.createdAt,
+  inReplyTo: row.inReplyTo ?? null,
+  quoted: row.quoted ?? null,
+  place: { at: row.at, id: row.id },
   metrics: ageMetrics(row, now),
 })
 
@@ -105,8 +107,15 @@ const readFeed = async (
   const scheduled = scheduledIn(query, new Date(joined.getTime() - BEFORE_JOINING_MS), now)
   const said = (await spokenBy(society, scheduled, now)).map(
     ({ externalId, author, text, createdAt, metrics }, index): FeedPost => ({
-      ...{ id: externalId, author: author.handle, own: false, text, createdAt, metrics },
-      ...{ inReplyTo: null, quoted: null, place: placeOf(scheduled[index]!) },
+      id: externalId,
+      author: author.handle,
+      own: false,
+      text,
+      createdAt,
+      metrics,
+      inReplyTo: null,
+      quoted: null,
+      place: placeOf(scheduled[index]!),
     }),
   )
   const posts = [...rows.map((row) => toFeedPost(row, now)), ...said]

@@ -82,7 +82,9 @@ export interface PostRow {
 }
 
 export const postFrom = ({ id, text, created_at, in_reply_to, quoted }: PostRow): SandboxPost => ({
-  ...{ id, text, createdAt: created_at },
+  id,
+  text,
+  createdAt: created_at,
   ...(in_reply_to === null ? {} : { inReplyTo: in_reply_to }),
   ...(quoted === null ? {} : { quoted }),
 })

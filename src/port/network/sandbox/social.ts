@@ -42,13 +42,11 @@ const fromAccount = (
   { id, author, text, createdAt, quoted }: AuthoredPost,
   now: Date,
 ): UnreadPost => ({
-  ...{
-    externalId: id,
-    author: { externalId: author.id, handle: author.handle },
-    text,
-    createdAt,
-    url: null,
-  },
+  externalId: id,
+  author: { externalId: author.id, handle: author.handle },
+  text,
+  createdAt,
+  url: null,
   metrics: sandboxMetrics({
     accountId: author.id,
     postId: id,
@@ -60,7 +58,11 @@ const fromAccount = (
 
 /** A post that a workspace had a resident write. */
 const fromSaid = ({ id, resident: handle, text, createdAt }: SaidPost, now: Date): UnreadPost => ({
-  ...{ externalId: id, author: { externalId: handle, handle }, text, createdAt, url: null },
+  externalId: id,
+  author: { externalId: handle, handle },
+  text,
+  createdAt,
+  url: null,
   metrics: interestIn(
     { id, resident: residentOf(handle) ?? residents[0]!, createdAt, text, addresses: false },
     now,
@@ -73,12 +75,10 @@ const fromResident = (
   now: Date,
   addressed: Map<string, string>,
 ): UnreadPost => ({
-  ...{
-    externalId: id,
-    author: { externalId: resident.handle, handle: resident.handle },
-    createdAt,
-    url: null,
-  },
+  externalId: id,
+  author: { externalId: resident.handle, handle: resident.handle },
+  createdAt,
+  url: null,
   text: text.replace('@', `@${addressed.get(id) ?? 'a_friend'}`),
   metrics: interestIn({ id, resident, createdAt, text, addresses: false }, now),
 })

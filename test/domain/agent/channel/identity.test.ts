@@ -33,14 +33,13 @@ test('every code is found as it is shown', () => {
 })
 
 const linking: Linking = {
-  ...{
-    id: 'i-1',
-    connection_id: 'c-1',
-    person_id: 'p-1',
-    sender: { id: 'U01', name: 'Ada' },
-    direct_to: { to: 'U01' },
-  },
-  ...{ before: undefined, now: at() },
+  id: 'i-1',
+  connection_id: 'c-1',
+  person_id: 'p-1',
+  sender: { id: 'U01', name: 'Ada' },
+  direct_to: { to: 'U01' },
+  before: undefined,
+  now: at(),
 }
 
 test('a code links its sender, again and again, but takes the place of nobody', () => {

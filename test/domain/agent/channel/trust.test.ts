@@ -46,8 +46,11 @@ test('where names of senders can be forged, the text of a linked one is that of 
 test('a stranger begins a job where anyone may, in the name of the connection, tainted and with five tools', () => {
   expect(trustOf(slack, stranger)).toEqual({ kind: 'none' })
   expect(trustOf({ ...slack, sender_policy: 'anyone' }, stranger)).toEqual({
-    ...{ kind: 'stranger', on_behalf: { kind: 'channel', id: 'c-1', personId: null } },
-    ...{ tools: [...STRANGERS_TOOLS], taint: ['channel slack'], untrusted: true },
+    kind: 'stranger',
+    on_behalf: { kind: 'channel', id: 'c-1', personId: null },
+    tools: [...STRANGERS_TOOLS],
+    taint: ['channel slack'],
+    untrusted: true,
   })
 })
 

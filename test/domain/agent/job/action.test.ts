@@ -77,26 +77,21 @@ describe('its job', () => {
   const job = newAction('j', { goal: 'Remember', tool: 'remember', on_behalf, model: 'desk', now })
   const next = (state: StepHead['state']) => {
     const head: StepHead = {
-      ...{
-        id: 's',
-        number: 1,
-        kind: 'tool',
-        name: 'remember',
-        state,
-        class: 'draft',
-        way: 'command',
-        calls: 0,
-      },
-      ...{
-        args_hash: null,
-        result_hash: null,
-        awaits_kind: null,
-        awaits: null,
-        of_step: null,
-        attempt: 0,
-        not_before: null,
-        started_at: now,
-      },
+      id: 's',
+      number: 1,
+      kind: 'tool',
+      name: 'remember',
+      state,
+      class: 'draft',
+      way: 'command',
+      args_hash: null,
+      result_hash: null,
+      awaits_kind: null,
+      awaits: null,
+      of_step: null,
+      attempt: 0,
+      not_before: null,
+      started_at: now,
       expires_at: state === 'asked' ? new Date(now.getTime() + 1) : null,
     }
     return nextOf(job, [head], { mostSteps: 40, treeCalls: 0 }, now)

@@ -15,33 +15,27 @@ const record = { kind: 'item', id: 'i1', sha256: 'a' }
 const subject: Subject = { records: [record], account: 'me', text: 'Late?', sha256: 'b' }
 
 const asked: Approval = {
-  ...{
-    id: 'a1',
-    job_id: 'j1',
-    step_id: 's1',
-    conversation_id: null,
-    goal: 'Post it',
-    tool_name: 'growth_post_item',
-    summary: 'Post it now from @me',
-  },
-  ...{
-    arguments: { id: 'i1' },
-    arguments_hash: 'h1',
-    subject,
-    why: ['publishes'],
-    status: 'pending',
-    decided_by: null,
-    decided_how: null,
-    direct_by: null,
-  },
-  ...{
-    reason: null,
-    edited: false,
-    expires_at: at(30),
-    decided_at: null,
-    created_at: at(0),
-    updated_at: at(0),
-  },
+  id: 'a1',
+  job_id: 'j1',
+  step_id: 's1',
+  conversation_id: null,
+  goal: 'Post it',
+  tool_name: 'growth_post_item',
+  summary: 'Post it now from @me',
+  arguments: { id: 'i1' },
+  arguments_hash: 'h1',
+  subject,
+  why: ['publishes'],
+  status: 'pending',
+  decided_by: null,
+  decided_how: null,
+  direct_by: null,
+  reason: null,
+  edited: false,
+  expires_at: at(30),
+  decided_at: null,
+  created_at: at(0),
+  updated_at: at(0),
 }
 const by = (minutes: number) => ({
   decided_how: 'person' as const,
@@ -62,13 +56,11 @@ describe('a decision', () => {
   test('is kept with who made it and when', () => {
     expect(decide(asked, 'approved', by(1))).toEqual({
       ...asked,
-      ...{
-        status: 'approved',
-        decided_how: 'person',
-        decided_by: 'p1',
-        decided_at: at(1),
-        updated_at: at(1),
-      },
+      status: 'approved',
+      decided_how: 'person',
+      decided_by: 'p1',
+      decided_at: at(1),
+      updated_at: at(1),
     })
     expect(decide(asked, 'rejected', { ...by(1), reason: 'Not today' })).toMatchObject({
       status: 'rejected',

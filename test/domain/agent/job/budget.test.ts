@@ -28,7 +28,11 @@ const cent = ({ input, output }: { input: number; output: number }) => (input + 
 describe('a reservation', () => {
   test('has room for a whole answer, in the day and the month', () => {
     expect(reserve(usage(), { input: 1_000, priceOf: cent })).toEqual({
-      ...{ tokens: 5_000, cost: 500, maxTokens: 4_000, day: DAY, month: MONTH },
+      tokens: 5_000,
+      cost: 500,
+      maxTokens: 4_000,
+      day: DAY,
+      month: MONTH,
       spend: [
         { key: 'agent_tokens_day', period: DAY, amount: 5_000 },
         { key: 'agent_tokens_month', period: MONTH, amount: 5_000 },
@@ -73,7 +77,9 @@ describe('a reservation', () => {
         { input: 1, priceOf: free },
       ),
     ).toMatchObject({
-      ...{ day: '2026-12-01', month: '2026-12', maxTokens: 4_000 },
+      day: '2026-12-01',
+      month: '2026-12',
+      maxTokens: 4_000,
     })
   })
 })
@@ -127,11 +133,9 @@ test('estimates are whole tokens, and no message has more bytes than its share o
 describe('usage', () => {
   test('is shown in whole cents: what is used rounded up, what is left down', () => {
     const counters = {
-      ...{
-        [`agent_tokens_day@${DAY}`]: 400,
-        [`agent_tokens_month@${MONTH}`]: 900,
-        [`agent_cost_month@${MONTH}`]: 101,
-      },
+      [`agent_tokens_day@${DAY}`]: 400,
+      [`agent_tokens_month@${MONTH}`]: 900,
+      [`agent_cost_month@${MONTH}`]: 101,
       'agent_tokens_day@2026-11-29': 9_999,
     }
     const overrides = {

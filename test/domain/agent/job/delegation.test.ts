@@ -7,16 +7,20 @@ import { at, MINUTE } from '#test/domain/records'
 
 const root: Job = {
   ...newTurn('r', {
-    ...{
-      conversation_id: 'c',
-      message_id: 'm',
-      on_behalf: { kind: 'key', id: 'k', personId: null },
-      tools: null,
-      tier: 'reasoning',
-    },
-    ...{ asked_model: null, model: 'm', taint: ['signal'], content: 'go', now: at() },
+    conversation_id: 'c',
+    message_id: 'm',
+    on_behalf: { kind: 'key', id: 'k', personId: null },
+    tools: null,
+    tier: 'reasoning',
+    asked_model: null,
+    model: 'm',
+    taint: ['signal'],
+    content: 'go',
+    now: at(),
   }),
-  ...{ status: 'waiting_child', scheduled: true, origin: 'automatic' },
+  status: 'waiting_child',
+  scheduled: true,
+  origin: 'automatic',
 }
 const step: Step = newStep(
   { id: 's', job_id: 'r', number: 2, kind: 'tool', name: 'delegate', state: 'waiting' },
@@ -29,24 +33,20 @@ const child = (parent: Job, tools: string[]): Job =>
 test('acts for the same caller within the same bounds, and answers its parent alone', () => {
   const one = child(root, ['a'])
   expect(one).toMatchObject({
-    ...{
-      kind: 'delegate',
-      status: 'queued',
-      parent_id: 'r',
-      parent_step_id: 's',
-      root_id: 'r',
-      depth: 1,
-      most_steps: 3,
-      model: 'm',
-    },
-    ...{
-      on_behalf: root.on_behalf,
-      taint: ['signal'],
-      scheduled: true,
-      origin: 'automatic',
-      conversation_id: null,
-      message_id: null,
-    },
+    kind: 'delegate',
+    status: 'queued',
+    parent_id: 'r',
+    parent_step_id: 's',
+    root_id: 'r',
+    depth: 1,
+    most_steps: 3,
+    model: 'm',
+    on_behalf: root.on_behalf,
+    taint: ['signal'],
+    scheduled: true,
+    origin: 'automatic',
+    conversation_id: null,
+    message_id: null,
   })
   expect(one.goal).toHaveLength(4_000)
 })

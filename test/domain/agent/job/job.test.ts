@@ -8,45 +8,37 @@ import { isFinished, keptResult, newStep } from '#domain/agent/job/step'
 import { at } from '#test/domain/records'
 
 const turn: NewTurn = {
-  ...{
-    conversation_id: 'c',
-    message_id: 'm',
-    on_behalf: { kind: 'key', id: 'k', personId: null },
-    tools: ['growth_overview'],
-  },
-  ...{
-    tier: 'fast',
-    asked_model: 'fast',
-    model: 'm',
-    taint: ['conversation'],
-    content: 'go',
-    now: at(),
-  },
+  conversation_id: 'c',
+  message_id: 'm',
+  on_behalf: { kind: 'key', id: 'k', personId: null },
+  tools: ['growth_overview'],
+  tier: 'fast',
+  asked_model: 'fast',
+  model: 'm',
+  taint: ['conversation'],
+  content: 'go',
+  now: at(),
 }
 
 describe('a job', () => {
   test('of a turn is queued, manual, its own root, and has used nothing', () => {
     expect(newTurn('j', turn)).toMatchObject({
-      ...{
-        id: 'j',
-        root_id: 'j',
-        kind: 'turn',
-        status: 'queued',
-        origin: 'manual',
-        depth: 0,
-        parent_id: null,
-        taint: ['conversation'],
-      },
-      ...{
-        model_calls: 0,
-        tool_calls: 0,
-        cost: 0,
-        next_step: 1,
-        next_event: 1,
-        started_at: null,
-        ended_at: null,
-        created_at: at(),
-      },
+      id: 'j',
+      root_id: 'j',
+      kind: 'turn',
+      status: 'queued',
+      origin: 'manual',
+      depth: 0,
+      parent_id: null,
+      taint: ['conversation'],
+      model_calls: 0,
+      tool_calls: 0,
+      cost: 0,
+      next_step: 1,
+      next_event: 1,
+      started_at: null,
+      ended_at: null,
+      created_at: at(),
     })
   })
 

@@ -8,33 +8,38 @@ import { at, MINUTE } from '#test/domain/records'
 
 const job: Job = {
   ...newTurn('j', {
-    ...{
-      conversation_id: 'c',
-      message_id: 'm',
-      on_behalf: { kind: 'key', id: 'k', personId: null },
-      tools: null,
-      tier: 'reasoning',
-    },
-    ...{ asked_model: null, model: 'm', taint: [], content: 'go', now: at() },
+    conversation_id: 'c',
+    message_id: 'm',
+    on_behalf: { kind: 'key', id: 'k', personId: null },
+    tools: null,
+    tier: 'reasoning',
+    asked_model: null,
+    model: 'm',
+    taint: [],
+    content: 'go',
+    now: at(),
   }),
   status: 'running',
 }
 
 const head = (number: number, changes: Partial<StepHead>): StepHead => ({
-  ...{
-    id: `s${number}`,
-    number,
-    kind: 'tool',
-    name: 'list',
-    state: 'ready',
-    class: 'read',
-    args_hash: `a${number}`,
-    result_hash: null,
-    awaits_kind: null,
-    awaits: null,
-    of_step: 1,
-  },
-  ...{ attempt: 0, not_before: null, started_at: null, way: 'read', expires_at: null, ...changes },
+  id: `s${number}`,
+  number,
+  kind: 'tool',
+  name: 'list',
+  state: 'ready',
+  class: 'read',
+  args_hash: `a${number}`,
+  result_hash: null,
+  awaits_kind: null,
+  awaits: null,
+  of_step: 1,
+  attempt: 0,
+  not_before: null,
+  started_at: null,
+  way: 'read',
+  expires_at: null,
+  ...changes,
 })
 const thought = (number: number, changes: Partial<StepHead> = {}): StepHead =>
   head(number, {

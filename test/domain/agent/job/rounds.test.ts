@@ -11,15 +11,13 @@ const call = (
   args: string | null,
   more: Partial<Head> = {},
 ): Head => ({
-  ...{
-    kind: 'tool',
-    name,
-    state: 'done',
-    of_step: round,
-    args_hash: args,
-    result_hash: 'same',
-    class: 'read',
-  },
+  kind: 'tool',
+  name,
+  state: 'done',
+  of_step: round,
+  args_hash: args,
+  result_hash: 'same',
+  class: 'read',
   ...more,
 })
 

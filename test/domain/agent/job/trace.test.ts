@@ -5,14 +5,16 @@ import { traceOf } from '#domain/agent/job/trace'
 
 const at = (s: number) => new Date(Date.UTC(2026, 10, 22, 12, 0, s))
 const job = newTurn('01a20526-b1ed-7158-b844-020142700610', {
-  ...{
-    conversation_id: null,
-    message_id: null,
-    on_behalf: { kind: 'key', id: 'k', personId: null },
-    tools: null,
-    tier: 'fast',
-  },
-  ...{ asked_model: null, model: 'm', taint: [], content: 'hi', now: at(0) },
+  conversation_id: null,
+  message_id: null,
+  on_behalf: { kind: 'key', id: 'k', personId: null },
+  tools: null,
+  tier: 'fast',
+  asked_model: null,
+  model: 'm',
+  taint: [],
+  content: 'hi',
+  now: at(0),
 })
 const begun = newStep(
   {

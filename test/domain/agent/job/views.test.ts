@@ -10,16 +10,20 @@ import { at } from '#test/domain/records'
 const ROOT = '018f47a0-0000-7000-8000-000000000001'
 const job: Job = {
   ...newTurn(ROOT, {
-    ...{
-      conversation_id: 'c',
-      message_id: 'm',
-      on_behalf: { kind: 'key', id: 'k', personId: null },
-      tools: null,
-      tier: 'reasoning',
-    },
-    ...{ asked_model: null, model: 'gpt-5', taint: [], content: 'go', now: at() },
+    conversation_id: 'c',
+    message_id: 'm',
+    on_behalf: { kind: 'key', id: 'k', personId: null },
+    tools: null,
+    tier: 'reasoning',
+    asked_model: null,
+    model: 'gpt-5',
+    taint: [],
+    content: 'go',
+    now: at(),
   }),
-  ...{ status: 'completed', cost: 104, ended_at: at(9_000) },
+  status: 'completed',
+  cost: 104,
+  ended_at: at(9_000),
 }
 const step = (number: number, changes: Partial<Step>): ShownStep => {
   const base = newStep(
@@ -41,32 +45,26 @@ const step = (number: number, changes: Partial<Step>): ShownStep => {
   return { ...rest, shown: 'the result', shown_cut: false }
 }
 const approval = {
-  ...{
-    id: 'a',
-    step_id: 's2',
-    job_id: ROOT,
-    goal: 'go',
-    tool_name: 'growth_post_item',
-    summary: 'Post it',
-    arguments: {},
-    arguments_hash: 'h',
-  },
-  ...{
-    subject: { records: [], account: 'me', text: null, sha256: null },
-    why: [],
-    status: 'approved',
-    decided_by: 'p',
-    decided_how: 'person',
-  },
-  ...{
-    reason: null,
-    edited: false,
-    expires_at: at(99_000),
-    decided_at: at(2_400),
-    created_at: at(2_000),
-    updated_at: at(2_400),
-    direct_by: null,
-  },
+  id: 'a',
+  step_id: 's2',
+  job_id: ROOT,
+  goal: 'go',
+  tool_name: 'growth_post_item',
+  summary: 'Post it',
+  arguments: {},
+  arguments_hash: 'h',
+  subject: { records: [], account: 'me', text: null, sha256: null },
+  why: [],
+  status: 'approved',
+  decided_by: 'p',
+  decided_how: 'person',
+  reason: null,
+  edited: false,
+  expires_at: at(99_000),
+  decided_at: at(2_400),
+  created_at: at(2_000),
+  updated_at: at(2_400),
+  direct_by: null,
 } as unknown as Approval
 
 const thought = step(1, {

@@ -12,15 +12,16 @@ import { AppError } from '#kernel/errors'
 
 const [before, now] = [new Date('2026-11-20T08:00:00Z'), new Date('2026-11-22T08:00:00Z')]
 const stored: Memory = {
-  ...{
-    id: 'old',
-    scope: 'workspace',
-    person_id: null,
-    text: 'Launch posts mention the price',
-    text_hash: 'h',
-    untrusted: false,
-  },
-  ...{ job_id: null, last_used_at: null, created_at: before, updated_at: before },
+  id: 'old',
+  scope: 'workspace',
+  person_id: null,
+  text: 'Launch posts mention the price',
+  text_hash: 'h',
+  untrusted: false,
+  job_id: null,
+  last_used_at: null,
+  created_at: before,
+  updated_at: before,
 }
 const told = {
   id: 'new',

@@ -22,17 +22,18 @@ const [person, job] = [
 const by = { by: person, now }
 
 const version = (changes: Partial<PlaybookVersion> = {}): PlaybookVersion => ({
-  ...{
-    id: 'v2',
-    playbook_id: 'p',
-    number: 2,
-    content: 'New',
-    rationale: 'Why',
-    state: 'draft',
-    author: job,
-    untrusted: true,
-  },
-  ...{ decided_by: null, decided_at: null, created_at: before, updated_at: before },
+  id: 'v2',
+  playbook_id: 'p',
+  number: 2,
+  content: 'New',
+  rationale: 'Why',
+  state: 'draft',
+  author: job,
+  untrusted: true,
+  decided_by: null,
+  decided_at: null,
+  created_at: before,
+  updated_at: before,
   ...changes,
 })
 const former = version({
@@ -122,15 +123,14 @@ test('version 1 is active, and the next are drafts', () => {
 })
 
 const playbook: Playbook = {
-  ...{
-    id: 'p',
-    slug: 'launch',
-    name: 'Launch',
-    description: null,
-    pinned: false,
-    status: 'active',
-  },
-  ...{ created_at: before, updated_at: before },
+  id: 'p',
+  slug: 'launch',
+  name: 'Launch',
+  description: null,
+  pinned: false,
+  status: 'active',
+  created_at: before,
+  updated_at: before,
 }
 const none = { all: 0, active: 0, pinned: 0 }
 const make = (changes: object, pinned = false) =>

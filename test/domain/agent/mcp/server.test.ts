@@ -51,7 +51,8 @@ describe('where a server is', () => {
       env: {},
     })
     expect(made({ ...both, ...program, transport: 'stdio', env: { TOKEN: 'c' } })).toMatchObject({
-      ...{ server: { url: null, header_names: [], env_names: ['TOKEN'] }, headers: {} },
+      server: { url: null, header_names: [], env_names: ['TOKEN'] },
+      headers: {},
     })
   })
 

@@ -128,18 +128,14 @@ describe('the order', () => {
       articles: found(1),
       unconfirmed: found(1),
     }),
-    ...{
-      billing: 'plan_expired',
-      paused: true,
-      missing: ['voice'],
-      slots: Array.from({ length: 20 }, (_, day) => at((day + 1) * DAY)),
-    },
-    ...{
-      quota: { ...calm.quota, used: 99 },
-      ready: found(1),
-      activeLearnings: 0,
-      reads: { ...calm.reads, used: 900 },
-    },
+    billing: 'plan_expired',
+    paused: true,
+    missing: ['voice'],
+    slots: Array.from({ length: 20 }, (_, day) => at((day + 1) * DAY)),
+    quota: { ...calm.quota, used: 99 },
+    ready: found(1),
+    activeLearnings: 0,
+    reads: { ...calm.reads, used: 900 },
   }
 
   test('is by urgency, first what only a person can settle', () => {

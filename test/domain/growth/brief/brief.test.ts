@@ -91,12 +91,10 @@ const cases: Record<BriefActionKind, [changes: Partial<BriefFacts>, shown: objec
   approve_posts: [
     withItems({ drafts: found(12) }),
     {
-      ...{
-        title: 'Approve 12 posts',
-        count: 12,
-        arguments: { id: 'id-0' },
-        operation: 'growth.items.approve',
-      },
+      title: 'Approve 12 posts',
+      count: 12,
+      arguments: { id: 'id-0' },
+      operation: 'growth.items.approve',
       why: '12 drafted posts wait for approval, the oldest for 3 days. Nothing goes out without approval.',
     },
   ],

@@ -12,13 +12,11 @@ import { at, DAY } from '#test/domain/records'
 export const found = (count: number, more: Partial<BriefRow> = {}): FoundRows => ({
   count,
   rows: Array.from({ length: Math.min(count, 10) }, (_, index) => ({
-    ...{
-      id: `id-${index}`,
-      type: 'post' as const,
-      title: `Post ${index}`,
-      status: 'drafted',
-      at: at(-3 * DAY),
-    },
+    id: `id-${index}`,
+    type: 'post' as const,
+    title: `Post ${index}`,
+    status: 'drafted',
+    at: at(-3 * DAY),
     ...more,
   })),
 })

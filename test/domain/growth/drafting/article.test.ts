@@ -40,15 +40,18 @@ const item = articleItem(set, { id: 'item-1', measure, now })
 
 test('a new article is queued, without title and item', () => {
   expect(queued).toEqual({
-    ...{
-      id: 'article-1',
-      status: 'queued',
-      error: null,
-      topic: 'late deliveries',
-      length: 'short',
-      outline: 'The dock',
-    },
-    ...{ title: null, item_id: null, model: null, usage: null, created_at: at(), updated_at: at() },
+    id: 'article-1',
+    status: 'queued',
+    error: null,
+    topic: 'late deliveries',
+    length: 'short',
+    outline: 'The dock',
+    title: null,
+    item_id: null,
+    model: null,
+    usage: null,
+    created_at: at(),
+    updated_at: at(),
   } as Article)
 })
 

@@ -216,15 +216,13 @@ describe('a new engagement', () => {
     )
     expect(written.record).toEqual({
       ...queued,
-      ...{
-        status: 'drafted',
-        body: 'Words.',
-        rationale: 'Because.',
-        model: 'm',
-        usage,
-        written_at: now,
-        updated_at: now,
-      },
+      status: 'drafted',
+      body: 'Words.',
+      rationale: 'Because.',
+      model: 'm',
+      usage,
+      written_at: now,
+      updated_at: now,
     })
     expect(written.events).toEqual([
       {

@@ -41,13 +41,11 @@ const tallied = (...measured: number[]): CountedExperiment => ({
 describe('a new experiment', () => {
   test('compares its hypothesis with usual drafts unless arms are named', () => {
     expect(running).toMatchObject({
-      ...{
-        name: 'Numbers first',
-        hypothesis: 'Numbers get replies',
-        status: 'running',
-        result: null,
-        comparison: null,
-      },
+      name: 'Numbers first',
+      hypothesis: 'Numbers get replies',
+      status: 'running',
+      result: null,
+      comparison: null,
       arms: [
         { name: 'control', note: null },
         { name: 'variant', note: 'Numbers get replies' },
@@ -104,12 +102,10 @@ const none = { impressions: 0, likes: 0, replies: 0, reposts: 0, quotes: 0, clic
 describe('concluding', () => {
   test('keeps the given verdict, and adds what the numbers show for the metric', () => {
     const items: MeasuredItem[] = Array.from({ length: 2 * READY_PER_ARM }, (_, index) => ({
-      ...{
-        ...none,
-        id: `item-${index}`,
-        arm: index % 2 === 0 ? 'control' : 'variant',
-        likes: (index % 2) * 10 + (index % 3),
-      },
+      ...none,
+      id: `item-${index}`,
+      arm: index % 2 === 0 ? 'control' : 'variant',
+      likes: (index % 2) * 10 + (index % 3),
     }))
     const done = conclude(running, { ...verdict, items })
     expect(done).toMatchObject({

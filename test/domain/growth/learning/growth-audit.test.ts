@@ -35,7 +35,12 @@ const post = (
   }
 }
 const brief = (posts: CountedPost[], more: Partial<AuditBrief> = {}): AuditBrief => ({
-  ...{ posts, tooYoung: 0, timeZone: 'UTC', products: [], learnings: new Map(), ...more },
+  posts,
+  tooYoung: 0,
+  timeZone: 'UTC',
+  products: [],
+  learnings: new Map(),
+  ...more,
 })
 /** Posts of a kind and others in turn; those of the kind have twice as many likes. */
 const two = (kind: (index: number) => Partial<CountedPost>, times = 2): CountedPost[] =>

@@ -83,7 +83,14 @@ describe('the daily budget', () => {
 
 test('a snapshot is kept only if it differs', () => {
   const snapshot = (item_id: string, impressions: number): MetricSnapshot => ({
-    ...{ item_id, at: at(), impressions, likes: 0, replies: 0, reposts: 0, quotes: 0, clicks: 0 },
+    item_id,
+    at: at(),
+    impressions,
+    likes: 0,
+    replies: 0,
+    reposts: 0,
+    quotes: 0,
+    clicks: 0,
   })
   const read = [snapshot('same', 5), snapshot('more', 6), snapshot('less', 4), snapshot('new', 0)]
   const latest = [

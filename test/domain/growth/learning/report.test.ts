@@ -44,19 +44,15 @@ const item = (item_id: string, engagement_rate: number | null) => ({
   engagement_rate,
 })
 const brief = (changes: Partial<ReportBrief> = {}): ReportBrief => ({
-  ...{
-    report: queued,
-    now,
-    days: [...week(), ...week()],
-    ranked: [],
-    waiting: { approvals: 0, scheduled: 0, unconfirmed: 0 },
-  },
-  ...{
-    quotas: [],
-    reads: { tier: 'free', limit: 5_000, used: 7, reserved: 500 },
-    next: [],
-    ...changes,
-  },
+  report: queued,
+  now,
+  days: [...week(), ...week()],
+  ranked: [],
+  waiting: { approvals: 0, scheduled: 0, unconfirmed: 0 },
+  quotas: [],
+  reads: { tier: 'free', limit: 5_000, used: 7, reserved: 500 },
+  next: [],
+  ...changes,
 })
 
 describe('every end', () => {
@@ -74,11 +70,9 @@ describe('every end', () => {
       })
       for (const error of ['generation_failed: ask again later', 'cancelled', 'enqueue_failed'])
         expect(failedReport(report, error, { taken, now })).toMatchObject({
-          ...{
-            record: { status: 'failed', error },
-            events: [],
-            refund: [{ ...taken, amount: -1 }],
-          },
+          record: { status: 'failed', error },
+          events: [],
+          refund: [{ ...taken, amount: -1 }],
         })
     },
   )

@@ -94,7 +94,8 @@ describe('there is no finding', () => {
   test('from fewer than eight posts of a kind, however they differ', () => {
     const rest = worldOf(5, { posts: 60 }).map((one) => ({ ...one, features: [] }))
     const few = rest.slice(0, 7).map((_, index) => ({
-      ...{ impressions: 90_000 + index, reactions: 50_000 + index },
+      impressions: 90_000 + index,
+      reactions: 50_000 + index,
       features: [{ dimension: 'number', value: 'yes' }],
     }))
     expect(compareAll([...rest.slice(7), ...few])).toEqual({

@@ -51,7 +51,9 @@ describe('conditions', () => {
 
 describe('the value of a condition', () => {
   const wishOf = (fact: 'hour' | 'weekday' | 'approvals_waiting', value: number) => ({
-    ...{ name: 'Bounds', trigger: { kind: 'item_posted' }, action: { kind: 'draft_batch' } },
+    name: 'Bounds',
+    trigger: { kind: 'item_posted' },
+    action: { kind: 'draft_batch' },
     conditions: [{ fact, op: '=', value }],
   })
   const make = (fact: 'hour' | 'weekday' | 'approvals_waiting', value: number) =>

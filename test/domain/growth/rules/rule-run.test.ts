@@ -167,15 +167,13 @@ describe('a run', () => {
 
 describe('the end of its generation', () => {
   const record = (changes: Partial<Generation>): Generation => ({
-    ...{
-      id: 'batch-2',
-      status: 'failed',
-      error: null,
-      model: null,
-      usage: null,
-      created_at: at(),
-      updated_at: at(5),
-    },
+    id: 'batch-2',
+    status: 'failed',
+    error: null,
+    model: null,
+    usage: null,
+    created_at: at(),
+    updated_at: at(5),
     ...changes,
   })
   const usage = { input_tokens: 1, output_tokens: 1, cost_micros: 42 }

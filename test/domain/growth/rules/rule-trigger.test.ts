@@ -27,15 +27,13 @@ const triggers: Record<Trigger['kind'], TriggerInput> = {
   signal: { kind: 'signal' },
 }
 const every: Required<Omit<TriggerInput, 'kind'>> = {
-  ...{
-    pattern: '0 9 * * 1',
-    time_zone: 'UTC',
-    status: 'ready',
-    metric: 'likes',
-    at_least: 10,
-    within_hours: 24,
-    min_score: 50,
-  },
+  pattern: '0 9 * * 1',
+  time_zone: 'UTC',
+  status: 'ready',
+  metric: 'likes',
+  at_least: 10,
+  within_hours: 24,
+  min_score: 50,
 }
 
 describe('a trigger', () => {

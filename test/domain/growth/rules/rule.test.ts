@@ -96,17 +96,15 @@ describe('an action', () => {
     return newRule('rule-1', { ...wish, trigger: { kind }, action }, { ...beside, total: 0 }).action
   }
   const every: Required<Omit<ActionInput, 'kind'>> = {
-    ...{
-      count: 2,
-      focus: 'docks',
-      topic: 'Docks',
-      length: 'short',
-      outline: 'One',
-      action: 'reply',
-      days: 14,
-      min_age_days: 30,
-      min_engagement: 0.1,
-    },
+    count: 2,
+    focus: 'docks',
+    topic: 'Docks',
+    length: 'short',
+    outline: 'One',
+    action: 'reply',
+    days: 14,
+    min_age_days: 30,
+    min_engagement: 0.1,
   }
   const own: Record<ActionInput['kind'], (keyof typeof every)[]> = {
     draft_batch: ['count', 'focus'],

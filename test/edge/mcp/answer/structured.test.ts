@@ -76,19 +76,15 @@ describe('what is marked', () => {
         {
           approvals: [
             {
-              ...{
-                id: ID,
-                tool_name: 'growth_add_learning',
-                goal: 'go',
-                summary: 'Add it',
-                subject,
-                status,
-                why: ['role'],
-              },
-              ...{
-                arguments: { note: 'two words', kind: 'worked' },
-                job: { id: ID, goal: 'go', taint },
-              },
+              id: ID,
+              tool_name: 'growth_add_learning',
+              goal: 'go',
+              summary: 'Add it',
+              subject,
+              status,
+              why: ['role'],
+              arguments: { note: 'two words', kind: 'worked' },
+              job: { id: ID, goal: 'go', taint },
             },
           ],
         },
@@ -96,17 +92,13 @@ describe('what is marked', () => {
       )
     const [tainted] = asked(['signal'], 'pending').approvals
     expect(tainted).toMatchObject({
-      ...{
-        summary: '<M>Add it</M>',
-        subject: { ...subject, text: '<M>Ship it</M>' },
-        tool_name: 'growth_add_learning',
-        why: ['role'],
-      },
-      ...{
-        arguments: { note: '<M>two words</M>', kind: 'worked' },
-        goal: 'go',
-        job: { goal: 'go' },
-      },
+      summary: '<M>Add it</M>',
+      subject: { ...subject, text: '<M>Ship it</M>' },
+      tool_name: 'growth_add_learning',
+      why: ['role'],
+      arguments: { note: '<M>two words</M>', kind: 'worked' },
+      goal: 'go',
+      job: { goal: 'go' },
     })
     expect(asked(['signal'], 'pending').untrusted_fields).toEqual(['approvals[].arguments.kind'])
     for (const one of [asked([], 'pending'), asked(['signal'], 'approved')])
@@ -170,16 +162,14 @@ describe('what is marked', () => {
 
   test('of the brief are titles of signals and engagements, and not those of items', () => {
     const action = (kind: string, type: string, status: string) => ({
-      ...{
-        kind,
-        title: 'Do it',
-        why: 'Because',
-        score: 1,
-        count: 1,
-        operation: 'x',
-        tool: null,
-        arguments: {},
-      },
+      kind,
+      title: 'Do it',
+      why: 'Because',
+      score: 1,
+      count: 1,
+      operation: 'x',
+      tool: null,
+      arguments: {},
       items: [{ id: ID, type, title: 'Some words', status, at: AT }],
     })
     const actions = [

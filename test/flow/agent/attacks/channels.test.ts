@@ -66,11 +66,9 @@ const app = useApp(() => ({
     channels: (usual) => ({ ...usual, email: { ...usual.email!, spacingMs: 0 } }),
   },
   env: {
-    ...{
-      OPENAI_API_KEY: 'none',
-      OPENAI_BASE_URL: 'http://127.0.0.1:9',
-      CHANNEL_URLS: JSON.stringify({ mailgun: mailgun.url }),
-    },
+    OPENAI_API_KEY: 'none',
+    OPENAI_BASE_URL: 'http://127.0.0.1:9',
+    CHANNEL_URLS: JSON.stringify({ mailgun: mailgun.url }),
     EGRESS_ALLOW: [canary, listed, answers].map(hostOf).concat(new URL(mailgun.url).host).join(','),
     FETCH_ALLOW: hostOf(listed),
   },
@@ -148,12 +146,10 @@ const connected = async ({ tenantId, ada }: Awaited<ReturnType<typeof prepared>>
   mailgun.domains.set('example.com', { state: 'active' })
   const { active } = await channelAdmin(app, tenantId)
   const id = await active({
-    ...{
-      channel: 'email',
-      routingKey: OURS,
-      senderPolicy: 'anyone',
-      config: { provider: 'mailgun', reply: 'auto', dailyJobs: 10_000 },
-    },
+    channel: 'email',
+    routingKey: OURS,
+    senderPolicy: 'anyone',
+    config: { provider: 'mailgun', reply: 'auto', dailyJobs: 10_000 },
     credentials: { apiKey: mailgun.apiKey, signingSecret: mailgun.signingKey },
   })
   const mail: DevChannel = { id, tenantId, routingKey: OURS }

@@ -58,8 +58,10 @@ const app = useApp(() => ({
     tools: withOutside(async (text) => void sent.push(text)),
   },
   env: {
-    ...{ OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
-    ...{ EGRESS_ALLOW: `127.0.0.1:${pages.port}`, FETCH_ALLOW: `127.0.0.1:${pages.port}` },
+    OPENAI_API_KEY: 'none',
+    OPENAI_BASE_URL: 'http://127.0.0.1:9',
+    EGRESS_ALLOW: `127.0.0.1:${pages.port}`,
+    FETCH_ALLOW: `127.0.0.1:${pages.port}`,
   },
 }))
 

@@ -43,12 +43,10 @@ const waiting = async (changes: Partial<Approval>) => {
 describe('a page', () => {
   test('of an approval shows U+202E, U+200B, U+2066 and tags as codes, with a count and a warning, and what is stored stays', async () => {
     const asked = await waiting({
-      ...{
-        tool_name: 'growth_approve_item',
-        summary: `Approve “${HIDDEN}”`,
-        arguments: { id: 'x', title: 'T\u200b' },
-        goal: 'go\u2066',
-      },
+      tool_name: 'growth_approve_item',
+      summary: `Approve “${HIDDEN}”`,
+      arguments: { id: 'x', title: 'T\u200b' },
+      goal: 'go\u2066',
       subject: { records: [], account: 'dock\u202e', text: HIDDEN, sha256: '0'.repeat(64) },
     })
     const one = await visitor()

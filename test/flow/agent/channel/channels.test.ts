@@ -17,26 +17,25 @@ describe('a connection', () => {
     const { send, checked } = await place()
     const key = newId()
     const { status, body } = await send('POST', 'channels', {
-      ...{
-        channel: 'dev',
-        routingKey: key,
-        displayName: ' Desk ',
-        senderPolicy: 'anyone',
-        config: { team: 'shop' },
-      },
+      channel: 'dev',
+      routingKey: key,
+      displayName: ' Desk ',
+      senderPolicy: 'anyone',
+      config: { team: 'shop' },
       credentials: { secret: CHANNEL_SECRET },
     })
     expect([status, body.connection]).toMatchObject([
       201,
       {
-        ...{
-          channel: 'dev',
-          routingKey: key,
-          displayName: 'Desk',
-          senderPolicy: 'anyone',
-          config: { team: 'shop' },
-        },
-        ...{ credentials: { secret: '…' }, status: 'unverified', lastError: null, checkedAt: null },
+        channel: 'dev',
+        routingKey: key,
+        displayName: 'Desk',
+        senderPolicy: 'anyone',
+        config: { team: 'shop' },
+        credentials: { secret: '…' },
+        status: 'unverified',
+        lastError: null,
+        checkedAt: null,
       },
     ])
     const active = await checked(body.connection.id)

@@ -59,7 +59,9 @@ describe('a provider', () => {
         ({ lastError }) => lastError !== null,
       ),
     ).toMatchObject({
-      ...{ status: 'unverified', lastError: 'timed out', checkedAt: null },
+      status: 'unverified',
+      lastError: 'timed out',
+      checkedAt: null,
     })
     const [again] = await app.owner`select w.run_at > c.updated_at as is_later, w.state from work w
       join channel_connection c on c.id = w.ref_id where c.id = ${id}`

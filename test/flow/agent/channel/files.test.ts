@@ -50,12 +50,10 @@ describe('files', () => {
     const [document, ...others] = await documentsOf(channel)
     expect(others).toEqual([])
     expect(document).toMatchObject({
-      ...{
-        file_name: 'notes.md',
-        mime_type: 'text/markdown',
-        content: FILES[0]!.text,
-        trusted: false,
-      },
+      file_name: 'notes.md',
+      mime_type: 'text/markdown',
+      content: FILES[0]!.text,
+      trusted: false,
       metadata: { channel: 'dev', connectionId: channel.id, messageId: message!.id },
     })
     expect(document!.author).toMatchObject({ kind: 'channel', id: identity })

@@ -128,23 +128,17 @@ const send = async (
 const signed = (type: string): Record<string, string> => {
   const now = String(Math.floor(Date.now() / 1_000))
   return {
-    ...{
-      'content-type': type,
-      'x-slack-signature': `v0=${'a'.repeat(64)}`,
-      'x-slack-request-timestamp': now,
-    },
-    ...{
-      'x-hub-signature-256': `sha256=${'b'.repeat(64)}`,
-      'x-twilio-signature': 'c2lnbmF0dXJl',
-      'svix-id': 'msg_1',
-    },
-    ...{
-      'svix-timestamp': now,
-      'svix-signature': 'v1,c2ln',
-      'webhook-id': 'x',
-      'webhook-timestamp': now,
-      'webhook-signature': 'v1,c2ln',
-    },
+    'content-type': type,
+    'x-slack-signature': `v0=${'a'.repeat(64)}`,
+    'x-slack-request-timestamp': now,
+    'x-hub-signature-256': `sha256=${'b'.repeat(64)}`,
+    'x-twilio-signature': 'c2lnbmF0dXJl',
+    'svix-id': 'msg_1',
+    'svix-timestamp': now,
+    'svix-signature': 'v1,c2ln',
+    'webhook-id': 'x',
+    'webhook-timestamp': now,
+    'webhook-signature': 'v1,c2ln',
   }
 }
 

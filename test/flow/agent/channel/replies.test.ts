@@ -33,18 +33,16 @@ describe('a reply', () => {
     expect(bodies()[0]).toMatchObject({ id: `${id}.0`, sender: 'U1', thread: null, part: 0 })
     const { body } = await send('GET', `channels/replies/${id}`)
     expect(body.reply).toMatchObject({
-      ...{
-        id,
-        connectionId: connection,
-        channel: 'dev',
-        recipient: 'U1',
-        text: 'We open at *nine*.',
-      },
-      ...{ status: 'sent', tries: 0, error: null },
-      ...{
-        parts: [{ text: 'We open at *nine*.', state: 'sent', externalId: null, error: null }],
-        sentAt: expect.any(String),
-      },
+      id,
+      connectionId: connection,
+      channel: 'dev',
+      recipient: 'U1',
+      text: 'We open at *nine*.',
+      status: 'sent',
+      tries: 0,
+      error: null,
+      parts: [{ text: 'We open at *nine*.', state: 'sent', externalId: null, error: null }],
+      sentAt: expect.any(String),
     })
     const [audit] =
       await app.owner`select operation, detail from audit where tenant_id = ${tenantId}

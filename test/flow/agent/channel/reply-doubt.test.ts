@@ -77,7 +77,10 @@ test('a reply that is unknown says why, and stands in the brief until a person h
       ({ kind }: { kind: string }) => kind === 'settle_replies',
     )
   expect(await inBrief()).toMatchObject({
-    ...{ count: 1, operation: 'agent.channelReplies.settle', tool: null, arguments: { id } },
+    count: 1,
+    operation: 'agent.channelReplies.settle',
+    tool: null,
+    arguments: { id },
     items: [{ id, type: 'reply', status: 'unknown', title: `dev: ${error}` }],
   })
   expect((await settle(id, 'arrived')).body.reply).toMatchObject({ status: 'sent', error: null })

@@ -18,7 +18,9 @@ const membersStory = async (...senders: string[]) => {
 test('Slack proves the connection, and its challenge is answered', async () => {
   const { get, id, team, deliver } = await slackStory(world)
   expect(await get(id)).toMatchObject({
-    ...{ status: 'active', routingKey: `${team.teamId}:${team.appId}`, lastError: null },
+    status: 'active',
+    routingKey: `${team.teamId}:${team.appId}`,
+    lastError: null,
     config: { botUserId: team.botUserId, teamName: 'Subarachnoid Workspace' },
   })
   const challenge = { token: 'x', challenge: 'abc', type: 'url_verification' }
@@ -63,7 +65,9 @@ test('an event is taken by one of two connections: that of the app, before that 
   const ofApp = await slackStory(world, { senderPolicy: 'anyone' })
   const { teamId, token, signingSecret } = ofApp.team
   const ofTeam = await connectedPlace(world, {
-    ...{ channel: 'slack', routingKey: teamId, senderPolicy: 'anyone' },
+    channel: 'slack',
+    routingKey: teamId,
+    senderPolicy: 'anyone',
     credentials: { botToken: token, signingSecret },
   })
   expect((await ofApp.says('U0ADA', 'Who am I?')).status).toBe(200)

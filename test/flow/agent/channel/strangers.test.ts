@@ -44,11 +44,9 @@ const prepared = async () => {
       })
   }
   const open = await makeDocument(workspace, {
-    ...{
-      fileName: 'returns.md',
-      content: '# Returns\n\nParcels come back within 30 days.',
-      metadata: { public: true },
-    },
+    fileName: 'returns.md',
+    content: '# Returns\n\nParcels come back within 30 days.',
+    metadata: { public: true },
   })
   // So many that a search which looked at them all would find nothing else.
   const closed = await makeDocument(workspace, {

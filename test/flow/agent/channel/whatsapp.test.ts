@@ -120,15 +120,13 @@ test('a message that Meta could not deliver after all has failed, once, and can 
   expect((await say(failed, status(first!.id, 'sent'))).status).toBe(200)
   const after = await shown()
   expect(after).toMatchObject({
-    ...{ status: 'failed', error: 'WhatsApp cannot deliver to this person (error 131026)' },
+    status: 'failed',
+    error: 'WhatsApp cannot deliver to this person (error 131026)',
     parts: [{ state: 'failed', externalId: first!.id }],
   })
   expect(await story.get(story.id)).toMatchObject({
-    ...{
-      status: 'active',
-      lastError:
-        'a message was not delivered: WhatsApp cannot deliver to this person (error 131026)',
-    },
+    status: 'active',
+    lastError: 'a message was not delivered: WhatsApp cannot deliver to this person (error 131026)',
   })
   expect((await say(failed)).status).toBe(200)
   expect(await shown()).toEqual(after)
@@ -226,15 +224,13 @@ test('an answer that comes more than a day after the question fails, and says wh
   expect((await story.send('POST', `channels/replies/${reply.id}/send`, {})).status).toBe(200)
   const failed = async () => (await story.send('GET', `channels/replies/${reply.id}`)).body.reply
   expect(await eventually(failed, (one) => one.status === 'failed')).toMatchObject({
-    ...{
-      status: 'failed',
-      parts: [
-        {
-          state: 'failed',
-          error: 'the person wrote more than 24 hours ago: WhatsApp takes no free text any more',
-        },
-      ],
-    },
+    status: 'failed',
+    parts: [
+      {
+        state: 'failed',
+        error: 'the person wrote more than 24 hours ago: WhatsApp takes no free text any more',
+      },
+    ],
   })
   expect(await story.reads(PABLO, 0)).toEqual([])
 })

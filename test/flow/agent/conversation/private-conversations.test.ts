@@ -57,13 +57,13 @@ beforeAll(async () => {
   )
   const [approval] = await approvalsOf(waiting.job.id)
   ids = {
-    ...{
-      conversation: conversationId,
-      job: first.job.id,
-      answer: first.answer.id,
-      waiting: waiting.job.id,
-    },
-    ...{ child: childApproval!.job_id, approval: approval!.id, childApproval: childApproval!.id },
+    conversation: conversationId,
+    job: first.job.id,
+    answer: first.answer.id,
+    waiting: waiting.job.id,
+    child: childApproval!.job_id,
+    approval: approval!.id,
+    childApproval: childApproval!.id,
   }
   const verdict = { messageId: ids.answer, verdict: 'down', correction: SECRET }
   expect(

@@ -242,16 +242,12 @@ test('the approvals of a private conversation stay with those who may decide: th
       const { status, body, text } = await send(others[role]!, 'GET', `approvals/${id}`)
       expect(status).toBe(200)
       expect(body.approval).toMatchObject({
-        ...{
-          tool_name: 'growth_resume_automation',
-          arguments: {},
-          why: expect.any(Array),
-          status: 'pending',
-        },
-        ...{
-          goal: '(said in a private conversation)',
-          job: { goal: '(said in a private conversation)', taint: [] },
-        },
+        tool_name: 'growth_resume_automation',
+        arguments: {},
+        why: expect.any(Array),
+        status: 'pending',
+        goal: '(said in a private conversation)',
+        job: { goal: '(said in a private conversation)', taint: [] },
       })
       expect(text).not.toContain(SECRET)
     }

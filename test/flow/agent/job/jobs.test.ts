@@ -37,12 +37,10 @@ describe('cancelling', () => {
     const { status, body } = await surface.send('POST', `jobs/${root}/cancel`)
     expect([status, body.job.status, body.job.error]).toEqual([200, 'cancelled', null])
     expect(await statusesOf(surface.tenantId)).toMatchObject({
-      ...{
-        [root]: 'cancelled',
-        [child]: 'cancelled',
-        [grandchild]: 'cancelled',
-        [over]: 'completed',
-      },
+      [root]: 'cancelled',
+      [child]: 'cancelled',
+      [grandchild]: 'cancelled',
+      [over]: 'completed',
     })
     const { steps, approvals } = (await surface.send('GET', `jobs/${grandchild}`)).body
     expect([steps[0].state, approvals[0].status, approvals[0].decided_how]).toEqual([

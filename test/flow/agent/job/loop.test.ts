@@ -207,7 +207,10 @@ test('a model that fails in an unknown way is asked again, and each try is a spa
   expect((await messagesIn(app, job)).at(-1)).toEqual({ role: 'assistant', content: 'Now.' })
   const { spans } = (await trace()).body
   const tries = spans.slice(1).map(({ name, status, attributes }: (typeof spans)[number]) => ({
-    ...{ name, status, error: attributes['error.type'], attempt: attributes['tendril.attempt'] },
+    name,
+    status,
+    error: attributes['error.type'],
+    attempt: attributes['tendril.attempt'],
   }))
   expect(tries).toEqual([
     { name: 'chat scripted', status: 'error', error: 'provider_error', attempt: 0 },

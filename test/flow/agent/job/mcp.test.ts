@@ -207,7 +207,8 @@ describe('a message', () => {
     }
     const cancelling = new AbortController()
     const context = await contextOf(app, {
-      ...{ tenantId, scopes: [...scopes] },
+      tenantId,
+      scopes: [...scopes],
       before: (id) => void (id === 'agent.jobs.get' && cancelling.abort()),
     })
     const operation = context.operations.get('agent.messages.send')!

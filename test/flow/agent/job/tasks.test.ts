@@ -41,22 +41,18 @@ describe('a new task', () => {
     expect(status).toBe(201)
     const { id, ...task } = body.task
     expect(task).toMatchObject({
-      ...{
-        taskType: 'extract_action_items',
-        input: notes,
-        tier: 'fast',
-        model: 'desk',
-        requestedModel: null,
-        maxAttempts: null,
-      },
-      ...{
-        attempts: 0,
-        status: 'queued',
-        output: null,
-        error: null,
-        startedAt: null,
-        endedAt: null,
-      },
+      taskType: 'extract_action_items',
+      input: notes,
+      tier: 'fast',
+      model: 'desk',
+      requestedModel: null,
+      maxAttempts: null,
+      attempts: 0,
+      status: 'queued',
+      output: null,
+      error: null,
+      startedAt: null,
+      endedAt: null,
     })
     const { job, children } = (await surface.send('GET', `jobs/${id}`)).body
     expect([job.kind, job.status, job.toolNames, children]).toEqual(['task', 'queued', [], []])

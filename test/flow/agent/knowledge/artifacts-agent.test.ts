@@ -42,20 +42,16 @@ describe('the agent', () => {
     const [artifact] = await listed(`?jobId=${job.id}`)
     const sha256 = createHash('sha256').update(FILE.content).digest('hex')
     expect(artifact).toMatchObject({
-      ...{
-        jobId: job.id,
-        conversationId: job.conversation_id,
-        createdByUserId: by.personId,
-        source: 'capability',
-        metadata: { untrusted: false },
-      },
-      ...{
-        fileName: 'late.md',
-        kind: 'report',
-        mimeType: 'text/markdown',
-        byteSize: Buffer.byteLength(FILE.content),
-        sha256,
-      },
+      jobId: job.id,
+      conversationId: job.conversation_id,
+      createdByUserId: by.personId,
+      source: 'capability',
+      metadata: { untrusted: false },
+      fileName: 'late.md',
+      kind: 'report',
+      mimeType: 'text/markdown',
+      byteSize: Buffer.byteLength(FILE.content),
+      sha256,
     })
     expect(await bytes(artifact.id)).toBe(FILE.content)
     expect(answer).toContain('artifact:1')

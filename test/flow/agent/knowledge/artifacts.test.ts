@@ -43,26 +43,20 @@ describe('an artifact', () => {
     expect(status).toBe(200)
     expect(body).toEqual({
       artifact: {
-        ...{
-          id,
-          tenantId,
-          jobId: job,
-          conversationId: conversation,
-          createdByUserId: person,
-          source: 'capability',
-          kind: 'report',
-        },
-        ...{
-          fileName: 'late-deliveries.md',
-          mimeType: 'text/markdown',
-          byteSize: Buffer.byteLength(bytes),
-          sha256: sha256(bytes),
-        },
-        ...{
-          metadata: { a: 1, untrusted: false },
-          createdAt: created_at.toISOString(),
-          deletedAt: null,
-        },
+        id,
+        tenantId,
+        jobId: job,
+        conversationId: conversation,
+        createdByUserId: person,
+        source: 'capability',
+        kind: 'report',
+        fileName: 'late-deliveries.md',
+        mimeType: 'text/markdown',
+        byteSize: Buffer.byteLength(bytes),
+        sha256: sha256(bytes),
+        metadata: { a: 1, untrusted: false },
+        createdAt: created_at.toISOString(),
+        deletedAt: null,
       },
       shares: [],
     })

@@ -16,16 +16,19 @@ describe('adding a document', () => {
     const content = '# Returns\n\nWithin thirty days.'
     const { status, body } = await add({ content, metadata: { team: 'care' } })
     const document = {
-      ...{
-        id: expect.any(String),
-        fileName: 'returns.md',
-        mimeType: 'text/markdown',
-        byteSize: 30,
-        length: 30,
-        sha256: expect.any(String),
-      },
-      ...{ metadata: { team: 'care' }, trusted: false, status: 'queued', error: null, passages: 0 },
-      ...{ createdAt: expect.any(String), updatedAt: expect.any(String) },
+      id: expect.any(String),
+      fileName: 'returns.md',
+      mimeType: 'text/markdown',
+      byteSize: 30,
+      length: 30,
+      sha256: expect.any(String),
+      metadata: { team: 'care' },
+      trusted: false,
+      status: 'queued',
+      error: null,
+      passages: 0,
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
     }
     expect([status, body]).toEqual([201, { document }])
     const { sha256, createdAt } = body.document

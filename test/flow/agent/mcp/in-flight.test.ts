@@ -86,11 +86,11 @@ describe('a call that is asked', () => {
     const job = await ask([[searching('boots')]])
     const approval = await asked(job)
     expect(approval).toMatchObject({
-      ...{
-        summary:
-          'Call “search” of the MCP server “Shop”, which is https://mcp.example.com, with {"query":"boots"}',
-      },
-      ...{ arguments: { query: 'boots' }, tool_name: SEARCHES, why: ['your rule'] },
+      summary:
+        'Call “search” of the MCP server “Shop”, which is https://mcp.example.com, with {"query":"boots"}',
+      arguments: { query: 'boots' },
+      tool_name: SEARCHES,
+      why: ['your rule'],
     })
     expect((await approve(approval.id)).status).toBe(200)
     expect((await overJob(app, job)).status).toBe('completed')
@@ -120,7 +120,8 @@ describe('a call that is asked', () => {
     expect((await approve(approval.id)).status).toBe(200)
     await overJob(app, job)
     expect((await stepsIn(app, job)).find(({ name }) => name === SEARCHES)).toMatchObject({
-      ...{ state: 'failed', error: expect.stringContaining('changed since it was shown') },
+      state: 'failed',
+      error: expect.stringContaining('changed since it was shown'),
     })
     expect((await send('GET', `agent/approvals/${approval.id}`)).body.approval.decided_how).toBe(
       'stale',

@@ -23,42 +23,38 @@ describe('a server', () => {
     const id = await add({ metadata: { team: 'shop' } })
     const { server, tools } = await looked(id)
     expect(server).toMatchObject({
-      ...{
-        id,
-        name: 'Shop',
-        transport: 'streamable_http',
-        url: 'https://mcp.example.com/mcp',
-        command: null,
-        args: [],
-      },
-      ...{
-        headerNames: ['Authorization'],
-        envNames: [],
-        toolPrefix: 'shop',
-        enabled: true,
-        metadata: { team: 'shop' },
-      },
-      ...{ status: 'ready', lastError: null, lookedAt: expect.any(String), usedAt: null },
+      id,
+      name: 'Shop',
+      transport: 'streamable_http',
+      url: 'https://mcp.example.com/mcp',
+      command: null,
+      args: [],
+      headerNames: ['Authorization'],
+      envNames: [],
+      toolPrefix: 'shop',
+      enabled: true,
+      metadata: { team: 'shop' },
+      status: 'ready',
+      lastError: null,
+      lookedAt: expect.any(String),
+      usedAt: null,
     })
     expect(tools).toMatchObject([
       {
-        ...{
-          name: 'shop__search',
-          ownName: 'search',
-          description: SEARCH.description,
-          readOnlyHint: true,
-          state: 'new',
-          rule: null,
-        },
-        ...{ hash: expect.stringMatching(/^[0-9a-f]{64}$/), changes: [] },
+        name: 'shop__search',
+        ownName: 'search',
+        description: SEARCH.description,
+        readOnlyHint: true,
+        state: 'new',
+        rule: null,
+        hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+        changes: [],
       },
     ])
     expect(mcp.opened).toContainEqual({
-      ...{
-        transport: 'streamable_http',
-        url: 'https://mcp.example.com/mcp',
-        headers: { Authorization: SECRET },
-      },
+      transport: 'streamable_http',
+      url: 'https://mcp.example.com/mcp',
+      headers: { Authorization: SECRET },
     })
   })
 
@@ -225,16 +221,14 @@ describe('a rule for a tool', () => {
     expect((await set({ decision: 'ask', hash: '0'.repeat(64) })).status).toBe(409)
     expect((await set({ decision: 'deny' })).status).toBe(200)
     expect(await set({ decision: 'ask', hash: tools[0]!.hash })).toMatchObject({
-      ...{
-        status: 200,
-        body: {
-          tool: {
-            name: 'shop__search',
-            module: 'mcp',
-            class: 'outside_write',
-            rule: 'ask',
-            isAsked: true,
-          },
+      status: 200,
+      body: {
+        tool: {
+          name: 'shop__search',
+          module: 'mcp',
+          class: 'outside_write',
+          rule: 'ask',
+          isAsked: true,
         },
       },
     })
@@ -251,7 +245,8 @@ describe('a rule for a tool', () => {
     mcp.tools = [{ ...SEARCH, description: 'Searches the whole shop.' }]
     expect((await refresh(id)).tools).toMatchObject([
       {
-        ...{ state: 'changed', rule: 'allow' },
+        state: 'changed',
+        rule: 'allow',
         changes: [
           {
             field: 'description',

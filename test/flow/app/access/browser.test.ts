@@ -76,7 +76,8 @@ const typeInto = async (label: string, text: string): Promise<void> => {
 /** Pages of another site, by path. */
 const serveElsewhere = (pages: Record<string, string>) =>
   Bun.serve({
-    ...{ port: 0, hostname: '127.0.0.1' },
+    port: 0,
+    hostname: '127.0.0.1',
     fetch: ({ url }) =>
       new Response(pages[new URL(url).pathname] ?? '', {
         headers: { 'content-type': 'text/html' },

@@ -122,19 +122,16 @@ describe('a person', () => {
     ]) {
       const reply = await find(ann.access, encodeURIComponent(typed))
       expect(reply.body.request).toEqual({
-        ...{
-          user_code,
-          client_id: 'tendril-cli',
-          device_name: 'laptop',
-          address: '127.0.0.1',
-          role: 'owner',
-        },
-        ...{
-          scopes: ['api:read', 'api:write', 'mcp:use'],
-          grantable: ['api:read', 'api:write', 'mcp:use'],
-        },
+        user_code,
+        client_id: 'tendril-cli',
+        device_name: 'laptop',
+        address: '127.0.0.1',
+        role: 'owner',
+        scopes: ['api:read', 'api:write', 'mcp:use'],
+        grantable: ['api:read', 'api:write', 'mcp:use'],
         workspace: { id: app.tenantId, name: 'Test' },
-        ...{ created_at: expect.any(String), expires_at: expect.any(String) },
+        created_at: expect.any(String),
+        expires_at: expect.any(String),
       })
     }
   })

@@ -261,12 +261,10 @@ describe('a token', () => {
   test('for a session acts as the person for an hour', async () => {
     const reply = await approvedToken(app, ann, { scope: 'session' })
     expect(reply).toEqual({
-      ...{
-        access_token: expect.any(String),
-        token_type: 'Bearer',
-        expires_in: 3_600,
-        scope: 'session',
-      },
+      access_token: expect.any(String),
+      token_type: 'Bearer',
+      expires_in: 3_600,
+      scope: 'session',
       workspace: { id: app.tenantId, name: 'Test' },
     })
     const { body } = await me(reply.access_token!)

@@ -21,8 +21,14 @@ test('list shows every workspace, newest first, page by page, with its plan and 
   expect([firstPage.code, firstPage.out.split('\n').length]).toEqual([0, 2])
   expect(workspaces).toEqual([
     {
-      ...{ id: second, name: 'Nordfracht', plan: 'team', billing: 'ok', paused: false, people: 1 },
-      ...{ created_at: expect.stringMatching(/^\d{4}-.*Z$/), deletes_at: null },
+      id: second,
+      name: 'Nordfracht',
+      plan: 'team',
+      billing: 'ok',
+      paused: false,
+      people: 1,
+      created_at: expect.stringMatching(/^\d{4}-.*Z$/),
+      deletes_at: null,
     },
   ])
   const rest = await admin('list', '--limit', '1', '--cursor', next_cursor)

@@ -34,15 +34,15 @@ test('shows what fails and is tried again in any workspace, newest first, page b
   const time = expect.stringMatching(/^\d{4}-.*Z$/)
   expect(json.work).toEqual([
     {
-      ...{
-        id: worse.id,
-        workspace_id: second,
-        kind: 'watch',
-        ref_id: worse.refId,
-        state: 'queued',
-        failures: 7,
-      },
-      ...{ next_try_at: time, due_at: time, error: null },
+      id: worse.id,
+      workspace_id: second,
+      kind: 'watch',
+      ref_id: worse.refId,
+      state: 'queued',
+      failures: 7,
+      next_try_at: time,
+      due_at: time,
+      error: null,
     },
   ])
   expect(out).not.toContain('words')

@@ -101,15 +101,13 @@ test('a sweep removes what has expired and notes the next time', async () => {
   await addAnswer(tenantId, HOUR_S)
   await app.owner`update actor set sweep_at = now() where tenant_id = ${tenantId}`
   await using _sweep = startSweep({
-    ...{
-      db: db(),
-      clock: manualClock(),
-      log: createLog('silent'),
-      ...KEEP,
-      everyMs: 60_000,
-      rows: 10,
-      tenants: 1_000,
-    },
+    db: db(),
+    clock: manualClock(),
+    log: createLog('silent'),
+    ...KEEP,
+    everyMs: 60_000,
+    rows: 10,
+    tenants: 1_000,
   })
   const due = await eventually(
     () => dueIn(tenantId),

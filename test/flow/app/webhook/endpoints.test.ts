@@ -38,7 +38,8 @@ describe('an endpoint', () => {
     expect(
       await eventually(hook.due, ({ run_at }) => run_at!.getTime() === held_until!.getTime()),
     ).toEqual({
-      ...{ run_at: held_until, wake_at: held_until },
+      run_at: held_until,
+      wake_at: held_until,
     })
     expect(receiver.requests).toHaveLength(1)
   })
@@ -56,10 +57,8 @@ describe('an endpoint', () => {
       disabled_reason: 'the receiver returned 410 Gone',
     })
     expect((await hook.audits()).at(-1)).toEqual({
-      ...{
-        operation: 'webhook.disabled',
-        detail: { ...endpointTrace(receiver.url), reason: 'the receiver returned 410 Gone' },
-      },
+      operation: 'webhook.disabled',
+      detail: { ...endpointTrace(receiver.url), reason: 'the receiver returned 410 Gone' },
     })
     expect(receiver.requests).toHaveLength(1)
     expect(await hook.due()).toEqual({ run_at: null, wake_at: null })

@@ -48,7 +48,10 @@ const newDesk = async (): Promise<Desk> => {
   const send: Desk['send'] = (method, below = '', more = {}) =>
     app.send(method, `${PATH}${below}`, { key: owner.key, ...more })
   return {
-    ...{ tenantId, hook: hookOf(app, tenantId), owner, send },
+    tenantId,
+    hook: hookOf(app, tenantId),
+    owner,
+    send,
     events: async (query = '') => (await send('GET', `/events${query}`)).body.events,
     requestsTo: (at, count) =>
       eventually(
@@ -100,21 +103,17 @@ test('an owner sets, tests, rotates, disables, reads, updates and replays', asyn
   })
   expect(created).toEqual({
     webhook: {
-      ...{
-        url: receiver.url,
-        host: new URL(receiver.url).host,
-        events: ['growth.item.posted'],
-        status: 'active',
-        disabled_reason: null,
-        failing_since: null,
-      },
-      ...{
-        held_until: null,
-        previous_secret_until: null,
-        waiting: 0,
-        created_at: expect.any(String),
-        updated_at: expect.any(String),
-      },
+      url: receiver.url,
+      host: new URL(receiver.url).host,
+      events: ['growth.item.posted'],
+      status: 'active',
+      disabled_reason: null,
+      failing_since: null,
+      held_until: null,
+      previous_secret_until: null,
+      waiting: 0,
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
     },
     secret: expect.stringMatching(/^whsec_/),
   })

@@ -39,7 +39,8 @@ const numbered = (request: Received): string => `${dataOf(request).item_id}${dat
 /** Another server on the same database, with other waits between attempts. */
 const serverWith = (scheduleMs: number[]): Promise<TestApp> =>
   testApp({
-    ...{ database: db.options, env: { EGRESS_ALLOW: `127.0.0.1:${receiver.port}` } },
+    database: db.options,
+    env: { EGRESS_ALLOW: `127.0.0.1:${receiver.port}` },
     overrides: { webhookTimes: { ...webhookTimes, scheduleMs } },
   })
 
@@ -193,11 +194,9 @@ describe('an event', () => {
     const hook = await newHook(app)
     await hook.set(receiver.url)
     await app.workplace.world.ask(hook.tenantId, {
-      ...{
-        name: 'pause',
-        priority: 'control',
-        provenance: { principal: { kind: 'system', id: 'test' }, surface: 'test' },
-      },
+      name: 'pause',
+      priority: 'control',
+      provenance: { principal: { kind: 'system', id: 'test' }, surface: 'test' },
       decide: async () => ({ reply: undefined, effects: { paused: true } }),
     })
     await hook.emit(eventOf('a'))

@@ -160,11 +160,9 @@ describe('the next slot', () => {
     ])
     await story.changeChannel('posts', { cadence: { days: [], times: [] } })
     expect((await schedule(story, ids[9]!)).body.error).toMatchObject({
-      ...{
-        code: 'invalid_input',
-        message:
-          'post_at is next_slot, but channel posts has no cadence; set its days and times first',
-      },
+      code: 'invalid_input',
+      message:
+        'post_at is next_slot, but channel posts has no cadence; set its days and times first',
       details: [{ path: 'post_at' }],
     })
     expect((await schedule(story, await story.drafted())).status).toBe(409)

@@ -115,12 +115,10 @@ describe('a batch of several runs', () => {
     refusedFrom = 2
     held.release()
     expect(await ended(await create({ count: 5 }))).toMatchObject({
-      ...{
-        status: 'ready',
-        error: null,
-        delivered: 2,
-        shortfall: '2 of 5 drafted: generation_failed: write plainer',
-      },
+      status: 'ready',
+      error: null,
+      delivered: 2,
+      shortfall: '2 of 5 drafted: generation_failed: write plainer',
     })
     expect([await spent(), await events()]).toEqual([2, SETTLED])
     refusedFrom = 1

@@ -175,22 +175,19 @@ test('an item tells who wrote and decided what, and how it was posted', async ()
   expect(deeds.map(([, ref]) => ref)).toEqual(deeds.map(() => id))
   expect(item.attempts).toEqual([
     {
-      ...{
-        number: 1,
-        outcome: 'posted',
-        origin: 'manual',
-        account: item.posting_account,
-        content_hash: markOf(body),
-      },
-      ...{
-        began_at: at,
-        ended_at: at,
-        error: null,
-        external_id: item.external_id,
-        in_doubt_since: null,
-        cause: null,
-      },
-      ...{ reads: [], next_read_at: null },
+      number: 1,
+      outcome: 'posted',
+      origin: 'manual',
+      account: item.posting_account,
+      content_hash: markOf(body),
+      began_at: at,
+      ended_at: at,
+      error: null,
+      external_id: item.external_id,
+      in_doubt_since: null,
+      cause: null,
+      reads: [],
+      next_read_at: null,
     },
   ])
 })

@@ -46,13 +46,11 @@ describe('the text of an engagement', () => {
     })
     expect(status).toBe(200)
     expect(body.engagement).toMatchObject({
-      ...{
-        status: 'drafted',
-        body: 'We call before we are late.',
-        revision: 2,
-        original_body: 'We call first.',
-        account: null,
-      },
+      status: 'drafted',
+      body: 'We call before we are late.',
+      revision: 2,
+      original_body: 'We call first.',
+      account: null,
       decision: { what: 'approved', by: { kind: 'key' } },
     })
     const refused = await act(story, id, 'execute')
@@ -193,11 +191,9 @@ describe('an engagement done by hand', () => {
       const { status, body } = await act(story, id, 'done', action === 'reply' ? { url } : {})
       expect(status).toBe(200)
       expect(body.engagement).toMatchObject({
-        ...{
-          status: 'executed',
-          url: action === 'reply' ? url : null,
-          executed_at: expect.any(String),
-        },
+        status: 'executed',
+        url: action === 'reply' ? url : null,
+        executed_at: expect.any(String),
         decision: { what: 'marked_done' },
       })
       expect(await app.owner`select from sandbox.posts where in_reply_to = ${post}`).toHaveLength(0)

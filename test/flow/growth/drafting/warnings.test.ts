@@ -84,12 +84,10 @@ test("a text of one's own has its warnings when it is written, changed and read"
 test('a connection says what its network accepts and costs', async () => {
   const story = await newStory(app)
   const limits = {
-    ...{
-      max_length: 280,
-      max_article_length: 25_000,
-      actions: ['reply', 'quote', 'repost', 'like'],
-      read_back: true,
-    },
+    max_length: 280,
+    max_article_length: 25_000,
+    actions: ['reply', 'quote', 'repost', 'like'],
+    read_back: true,
     prices: {
       post: 15_000,
       post_with_link: 200_000,

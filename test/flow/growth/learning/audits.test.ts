@@ -47,7 +47,9 @@ const setUp = async () => {
     return ids
   }
   return {
-    ...{ tenantId, send, ended: story.ended },
+    tenantId,
+    send,
+    ended: story.ended,
     audit,
     posted,
     list: async (query = '') => (await send('GET', `learnings${query}`)).body.learnings,
@@ -113,12 +115,10 @@ describe('an audit', () => {
     const learnings = await list('?status=active')
     expect(learnings).toHaveLength(1)
     expect(learnings[0]).toMatchObject({
-      ...{
-        kind: 'flopped',
-        note: 'Question posts get less engagement',
-        audit_id: id,
-        evidence: claim.item_ids,
-      },
+      kind: 'flopped',
+      note: 'Question posts get less engagement',
+      audit_id: id,
+      evidence: claim.item_ids,
     })
     expect(result.learnings).toEqual([
       { id: learnings[0].id, kind: 'flopped', note: 'Question posts get less engagement' },

@@ -20,14 +20,12 @@ const app = useApp(() => {
   const draft = async ({ trial = 'as ever', count, recent }: DraftBrief) => {
     if (trial === HOPELESS) throw new GenerationError('write plainer')
     const drafts = Array.from({ length: count }, (_, index) => ({
-      ...{
-        body: `${trial}: ${recent.length + index}`,
-        format: 'point',
-        hook: 'none',
-        rationale: 'for a test',
-        stories: [],
-        learnings: [],
-      },
+      body: `${trial}: ${recent.length + index}`,
+      format: 'point',
+      hook: 'none',
+      rationale: 'for a test',
+      stories: [],
+      learnings: [],
     }))
     return { drafts, model: 'fake', usage: { ...noUsage, input_tokens: 10 } }
   }
@@ -49,7 +47,9 @@ const setUp = async () => {
   const { tenantId, send: ask, ended, used } = await newStory(app)
   const send = (method: string, path: string, body?: unknown) => ask(method, path, { body })
   return {
-    ...{ tenantId, send, used },
+    tenantId,
+    send,
+    used,
     async create(more: object = {}) {
       const { status, body } = await send('POST', 'experiments', {
         name: 'Asking',

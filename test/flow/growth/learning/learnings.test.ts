@@ -22,7 +22,9 @@ const setUp = async () => {
   const { tenantId, send: ask, ended } = await newStory(app)
   const send = (method: string, path: string, body?: unknown) => ask(method, path, { body })
   return {
-    ...{ tenantId, send, ended },
+    tenantId,
+    send,
+    ended,
     async add(kind: string, note: string): Promise<Kept> {
       const { status, body } = await send('POST', 'learnings', { kind, note })
       expect(status).toBe(201)

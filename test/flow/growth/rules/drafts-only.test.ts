@@ -31,16 +31,12 @@ const fill = async ({ story: { tenantId } }: Rules): Promise<void> => {
     const status =
       { scheduled: 'approved', 'in review': 'publish_unconfirmed' }[state as string] ?? state
     await insertItem(app, tenantId, {
-      ...{
-        status,
-        review: state === 'in review',
-        body: `Text of ${state}`,
-        created_at: inDays(-100),
-      },
-      ...{
-        post_at: state === 'scheduled' ? inDays(1) : null,
-        posted_at: state === 'posted' ? inDays(-100) : null,
-      },
+      status,
+      review: state === 'in review',
+      body: `Text of ${state}`,
+      created_at: inDays(-100),
+      post_at: state === 'scheduled' ? inDays(1) : null,
+      posted_at: state === 'posted' ? inDays(-100) : null,
     })
   }
 }

@@ -50,7 +50,9 @@ test('tags and a note change while a post is on its way, and stop nothing', asyn
   expect(
     (await edit(story, id, { tags: ['launch'], note: 'Look at the replies' })).body.item,
   ).toMatchObject({
-    ...{ status: 'publishing', tags: ['launch'], note: 'Look at the replies' },
+    status: 'publishing',
+    tags: ['launch'],
+    note: 'Look at the replies',
   })
   points.release('send.claimed')
   expect(await story.settled(id, 'posted')).toMatchObject({

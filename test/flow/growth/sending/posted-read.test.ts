@@ -77,11 +77,9 @@ describe('the item stays posted, and says why its post is not known, if the URL 
     const id = await story.approved()
     await markPosted(story, id, urlOf(await othersPost({ app })))
     expect(await read(story, id)).toMatchObject({
-      ...{
-        status: 'posted',
-        external_id: null,
-        last_error: expect.stringMatching(/^url_of_another_account: the post is by @o-/),
-      },
+      status: 'posted',
+      external_id: null,
+      last_error: expect.stringMatching(/^url_of_another_account: the post is by @o-/),
     })
     expect(await worksOf(story, 'posted_read')).toHaveLength(0)
   })

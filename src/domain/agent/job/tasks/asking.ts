@@ -8,7 +8,10 @@ const LONGEST = 1_000
 const nullableText = { anyOf: [{ type: 'string' }, { type: 'null' }] }
 
 const object = (properties: Record<string, unknown>) => ({
-  ...{ type: 'object', properties, required: Object.keys(properties), additionalProperties: false },
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
 })
 
 /** JSON Schema of the answer, in the form that providers enforce. */

@@ -22,10 +22,14 @@ const GOAL_LENGTH = 200
 export const newTask = (id: string, { task, ...rest }: NewTask): Job => ({
   ...newTurn(id, {
     ...rest,
-    ...{ conversation_id: null, message_id: null, tools: [], taint: [] },
+    conversation_id: null,
+    message_id: null,
+    tools: [],
+    taint: [],
     content: `${task.type}: ${beginning(task.input.text.trim().replace(/\s+/g, ' '), GOAL_LENGTH)}`,
   }),
-  ...{ kind: 'task', task },
+  kind: 'task',
+  task,
 })
 
 /** Throws `invalid_input` if two labels have the same name. */

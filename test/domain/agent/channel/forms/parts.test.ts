@@ -39,6 +39,7 @@ test.each(Object.entries(hostile))(
 
 test('a mail has its text in HTML, too', () => {
   expect(partsOf('email', 'Two **items**')).toEqual({
-    ...{ texts: ['Two items'], html: ['<div><p>Two <strong>items</strong></p></div>'] },
+    texts: ['Two items'],
+    html: ['<div><p>Two <strong>items</strong></p></div>'],
   })
 })
