@@ -169,11 +169,11 @@ const itemPrints = {
 }
 
 /** Nobody looks for items by their words. */
-const itemWords = { insertWords: () => () => nothing, keepWords: () => () => nothing }
+const itemWords = { insertItemWords: () => () => nothing, keepWords: () => () => nothing }
 
 /** Of work, only sends and what reads for them is kept. */
 const standing = {
-  standing: () => part(() => ({ awaited: true, metrics: null, weekly_report: null })),
+  recordStanding: () => part(() => ({ awaited: true, metrics: null, weekly_report: null })),
 }
 
 let made = 0
