@@ -81,9 +81,9 @@ const contractAsData = (): string => {
     return words ? { ...(value as object), 'x-words': words } : value
   }
   const data = (value: unknown) => JSON.stringify(JSON.stringify(value, named))
-  return `import { named } from '#contract/op'
+  return `import { nameOperations } from '#contract/op'
 export const resources = JSON.parse(${data(plain)})
-export const operations = resources.flatMap(named)
+export const operations = resources.flatMap(nameOperations)
 export const capabilities = JSON.parse(${data(capabilities.map(({ id, tool, input }) => ({ id, tool, input })))})`
 }
 
