@@ -104,8 +104,12 @@ export class Intake {
     const budget = (total: number, of: number) =>
       new FairLimit(
         {
-          ...{ name: 'request bodies', busy: 'too many request bodies are under way, try again' },
-          ...{ total, share: of, waiters: WAITERS, withinMs: roomWithinMs },
+          name: 'request bodies',
+          busy: 'too many request bodies are under way, try again',
+          total,
+          share: of,
+          waiters: WAITERS,
+          withinMs: roomWithinMs,
         },
         clock,
       )

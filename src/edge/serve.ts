@@ -99,14 +99,12 @@ export const callOf = (
   { tenantId, principal, scopes, plan }: AuthenticatedCaller,
   request: Request,
 ): Call => ({
-  ...{
-    tenantId,
-    principal,
-    scopes,
-    plan,
-    surface: surfaceOf(request),
-    requestId: requestIdOf(request),
-  },
+  tenantId,
+  principal,
+  scopes,
+  plan,
+  surface: surfaceOf(request),
+  requestId: requestIdOf(request),
 })
 
 /** The job that a request is about, if its path names one. */
@@ -115,7 +113,8 @@ const askedOf = (
   { params }: Incoming,
   workspace: string,
 ): NonNullable<Incoming['asked']> => ({
-  ...{ workspace, operation: o.id },
+  workspace,
+  operation: o.id,
   ...(o.path.startsWith(JOBS) && params?.id ? { job: params.id } : {}),
 })
 const JOBS = '/api/v1/agent/jobs/:id'

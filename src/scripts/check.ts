@@ -48,15 +48,19 @@ const fileLength: Step = {
   },
 }
 
+/** The places of such lines: `src/main.ts:12`. */
+const linesWhere = (isOne: (line: string) => boolean): string[] =>
+  filesOf('{src,actors,test}/**/*.{ts,tsx}').flatMap((path) =>
+    readFileSync(path, 'utf8')
+      .split('\n')
+      .flatMap((line, index) => (isOne(line) ? [`${path}:${index + 1}`] : [])),
+  )
+
 /** The formatter breaks code at this width, but not comments. */
 const commentWidth: Step = {
   name: 'width of comments',
   async problems() {
-    const wide = filesOf('{src,actors,test}/**/*.{ts,tsx}').flatMap((path) =>
-      readFileSync(path, 'utf8')
-        .split('\n')
-        .flatMap((line, index) => (isWideComment(line) ? [`${path}:${index + 1}`] : [])),
-    )
+    const wide = linesWhere(isWideComment)
     return wide.length > 0
       ? `comments of more than ${MOST_COLUMNS} columns:\n${wide.join('\n')}`
       : ''
@@ -64,6 +68,15 @@ const commentWidth: Step = {
 }
 const isWideComment = (line: string): boolean =>
   line.length > MOST_COLUMNS && /^\s*(\/\*\*|\*|\/\/) /.test(line) && !line.includes('biome-ignore')
+
+/** Fields of a literal belong into the one around it. */
+const spreadLiterals: Step = {
+  name: 'literals spread into others',
+  async problems() {
+    const found = linesWhere((line) => /^\s*\.{3}\{/.test(line))
+    return found.length > 0 ? `write out these objects:\n${found.join('\n')}` : ''
+  },
+}
 
 const folderSize: Step = {
   name: 'folder size',
@@ -122,6 +135,7 @@ const steps: Step[] = [
   runs('architecture', [process.execPath, 'test', './test/architecture.test.ts']),
   fileLength,
   commentWidth,
+  spreadLiterals,
   folderSize,
 ]
 

@@ -38,7 +38,9 @@ const GENERATION_DEADLINE_MS = 170_000
  * a tenant can run may wait: its generation, and the thoughts of its agent.
  */
 const MODEL_LIMIT = {
-  ...{ name: 'model call', total: 8, withinMs: MODEL_TURN_MS },
+  name: 'model call',
+  total: 8,
+  withinMs: MODEL_TURN_MS,
   bound: 1 + kindsOfWork.agent.atOnce!.manual + kindsOfWork.agent.atOnce!.automatic,
 }
 

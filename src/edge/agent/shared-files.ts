@@ -39,7 +39,10 @@ const sharedFile = async (
     (await sharedArtifact(read, hash)) ?? fail('not_found', 'no such share')
   return {
     tenantId,
-    ...{ name: file_name, mimeType: mime_type, byteSize: file.byte_size, sha256: file.sha256 },
+    name: file_name,
+    mimeType: mime_type,
+    byteSize: file.byte_size,
+    sha256: file.sha256,
     read: (range, signal) => files.read(file, { tenantId, read, range, signal }),
   }
 }

@@ -185,7 +185,9 @@ export class Streams implements Disposable {
 }
 
 const holderOf = ({ principal, tenantId }: Call, open: Open): Holder => ({
-  ...{ party: `${principal.kind} ${principal.id}`, workspace: tenantId, giveUp: () => open.end() },
+  party: `${principal.kind} ${principal.id}`,
+  workspace: tenantId,
+  giveUp: () => open.end(),
 })
 
 const eventResponse = (

@@ -117,7 +117,10 @@ export const bind = <G extends Group>(
 
 /** Counts a person's requests against the workspace where they are signed in. */
 const visitorOf = ({ surface }: Visit, { id, workspace, plan }: SessionGrant): RatedCaller => ({
-  ...{ tenantId: workspace.id, principal: { kind: 'session', id }, surface, plan },
+  tenantId: workspace.id,
+  principal: { kind: 'session', id },
+  surface,
+  plan,
 })
 
 const checkAndRun =

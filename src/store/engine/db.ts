@@ -39,10 +39,7 @@ export interface ConnectionOptions {
   password?: string | undefined
   max?: number
   ssl?: 'require' | 'prefer' | 'verify-full'
-  /**
-   * The database's major version. Settings that versions after 15 introduced are left out unless
-   * this allows them.
-   */
+  /** The database's major version, if known. Otherwise only settings that 15 knows are used. */
   version?: number
   /** Without logins, pools log in as `username` and switch roles by a startup parameter. */
   logins?: Logins
@@ -91,8 +88,11 @@ export const silenceLimits = (
   { version = 0 }: ConnectionOptions,
   withinMs: number,
 ): Record<string, number> => ({
-  ...{ idle_in_transaction_session_timeout: 2_000, tcp_user_timeout: withinMs },
-  ...{ tcp_keepalives_idle: 5, tcp_keepalives_interval: 2, tcp_keepalives_count: 3 },
+  idle_in_transaction_session_timeout: 2_000,
+  tcp_user_timeout: withinMs,
+  tcp_keepalives_idle: 5,
+  tcp_keepalives_interval: 2,
+  tcp_keepalives_count: 3,
   ...(version >= LIMITS_TRANSACTIONS ? { transaction_timeout: withinMs } : {}),
 })
 
@@ -102,7 +102,8 @@ export const silenceLimits = (
  * pass to the next caller while still busy.
  */
 const sessionLimits = (options: ConnectionOptions): Record<string, number> => ({
-  ...{ statement_timeout: QUERY_DEADLINE_MS - 500, lock_timeout: 2_000 },
+  statement_timeout: QUERY_DEADLINE_MS - 500,
+  lock_timeout: 2_000,
   ...silenceLimits(options, QUERY_DEADLINE_MS),
 })
 /** The client parses times in ISO 8601 only, but a database may be set to another style. */

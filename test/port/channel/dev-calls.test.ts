@@ -19,12 +19,17 @@ const connection = devConnection({ config: { url } })
 const secret = connection.credentials.secret!
 const { signal } = new AbortController()
 const message = {
-  ...{ id: 'r1-0', text: 'hi *there*', part: 0 },
+  id: 'r1-0',
+  text: 'hi *there*',
+  part: 0,
   replyTo: { sender: 'ada', thread: 't1' },
 }
 
 const posted = (body: Uint8Array, headers: Record<string, string>) => ({
-  ...{ url: 'https://example.com/x', headers: new Headers(headers), body, now: Date.now() },
+  url: 'https://example.com/x',
+  headers: new Headers(headers),
+  body,
+  now: Date.now(),
 })
 const TEXT = JSON.stringify({ routingKey: 'desk', id: 'e1', sender: 'ada', text: 'hello' })
 /** What a stranger signs who knows how empty the secret is. */
@@ -126,7 +131,8 @@ test('a reply without an address is sent by being kept', async () => {
 test('a reply is posted once, and the library of the receiver accepts its signature', async () => {
   receiver.requests.length = 0
   expect(await adapter.send(connection, message, signal)).toEqual({
-    ...{ kind: 'sent', externalId: null },
+    kind: 'sent',
+    externalId: null,
   })
   expect(receiver.requests).toHaveLength(1)
   const { headers, body } = receiver.requests[0]!

@@ -105,20 +105,16 @@ test.each([
 test('a message has its sender, its text and where its answer goes', () => {
   expect(adapter.read(postOf({ ...usual, name: ' Ada ', thread: 't1' }), connection)).toEqual([
     {
-      ...{
-        eventIds: ['e1'],
-        sender: { id: 'ada', name: 'Ada' },
-        thread: 't1',
-        isShared: true,
-        subject: null,
-        text: 'hello',
-      },
-      ...{
-        attachments: [],
-        replyTo: { sender: 'ada', thread: 't1' },
-        directTo: { sender: 'ada', thread: null },
-        toFetch: null,
-      },
+      eventIds: ['e1'],
+      sender: { id: 'ada', name: 'Ada' },
+      thread: 't1',
+      isShared: true,
+      subject: null,
+      text: 'hello',
+      attachments: [],
+      replyTo: { sender: 'ada', thread: 't1' },
+      directTo: { sender: 'ada', thread: null },
+      toFetch: null,
     },
   ])
 })

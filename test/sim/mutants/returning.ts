@@ -68,8 +68,21 @@ export const returningMutants: Mutant[] = [
   ...mutantsOf('src/domain/growth/sending/post.ts', [
     [
       'what was returned goes out again by itself',
-      '({ ...unscheduled, last_error: reason, updated_at: now })',
-      '({ ...unscheduled, post_at: now, last_error: reason, updated_at: now })',
+      `({
+        ...item,
+        ...(reason === 'approval_stale' ? unapproved : { status: 'approved' }),
+        ...unscheduled,
+        last_error: reason,
+        updated_at: now
+      })`,
+      `({
+        ...item,
+        ...(reason === 'approval_stale' ? unapproved : { status: 'approved' }),
+        ...unscheduled,
+        post_at: now,
+        last_error: reason,
+        updated_at: now
+      })`,
     ],
   ]),
   ...mutantsOf('actors/work/growth/send.ts', [

@@ -113,7 +113,9 @@ export class S3Store implements Store {
     await failpoints('files.put')
     const file = { id, ...hashing.end() }
     return {
-      ...{ id, byteSize: file.byte_size, sha256: file.sha256 },
+      id,
+      byteSize: file.byte_size,
+      sha256: file.sha256,
       keep: async (sql: Parameters<Query>[0]) => {
         const [noted] = await notedFile(id)(sql)
         return noted?.is_kept === false

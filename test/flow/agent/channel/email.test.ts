@@ -39,13 +39,17 @@ test.each(['Resend', 'Mailgun'] as const)(
     await story.writes('what is due?\r\n\r\n-- \r\nAda Lovelace', 'Plans', { 'Message-Id': first })
     const [answer] = await story.reads(1)
     expect(answer).toMatchObject({
-      ...{ to: ADA, subject: 'Re: Plans', text: '1. You said: Subject: Plans\n\nwhat is due?' },
+      to: ADA,
+      subject: 'Re: Plans',
+      text: '1. You said: Subject: Plans\n\nwhat is due?',
       html: expect.stringContaining('<strong>1.</strong>'),
       headers: { 'In-Reply-To': first, References: first, 'Auto-Submitted': 'auto-replied' },
     })
     const references = `${first} ${answered}`
     await story.writes(`and then?${quoting(answer!.text)}`, 'Re: Plans', {
-      ...{ 'Message-Id': second, 'In-Reply-To': answered, References: references },
+      'Message-Id': second,
+      'In-Reply-To': answered,
+      References: references,
     })
     const [, next] = await story.reads(2)
     expect(next!.text).toBe('2. You said: Subject: Re: Plans\n\nand then?')

@@ -142,12 +142,13 @@ describe('a direct call that must be asked', () => {
           async () => (await surface.send('GET', `jobs/${job}`)).body,
           ({ job: { endedAt } }) => endedAt !== null,
         )
-        expect([ended.job.status, ended.job.error, ended.approvals[0].status]).toEqual([
-          ...{
-            reject: ['failed', 'rejected'],
-            cancel: ['cancelled', null],
-            expire: ['failed', 'approval_expired'],
-          }[how]!,
+        const [status, error] = {
+          reject: ['failed', 'rejected'],
+          cancel: ['cancelled', null],
+          expire: ['failed', 'approval_expired'],
+        }[how]!
+        expect([ended.job, ended.approvals[0].status]).toMatchObject([
+          { status, error },
           'rejected',
         ])
         const reply = await call(surface, { once: 'never' })

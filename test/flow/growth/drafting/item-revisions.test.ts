@@ -17,13 +17,11 @@ describe('a change', () => {
     const id = await insertItem(app, tenantId(), { body: 'The machine wrote it.' })
     const { item } = (await edit(id, { body: 'A person wrote it.' })).body
     expect(item).toMatchObject({
-      ...{
-        body: 'A person wrote it.',
-        revision: 2,
-        original_body: 'The machine wrote it.',
-        length: 18,
-        decision: null,
-      },
+      body: 'A person wrote it.',
+      revision: 2,
+      original_body: 'The machine wrote it.',
+      length: 18,
+      decision: null,
     })
     const again = (await edit(id, { body: 'A person wrote it twice.' })).body.item
     expect(again).toMatchObject({ revision: 3, original_body: 'The machine wrote it.' })
@@ -88,7 +86,11 @@ describe('a change', () => {
     const post_at = inMs(3_600_000)
     await send('POST', `items/${id}/schedule`, { post_at })
     expect((await edit(id, { tags: ['launch'], note: 'Seen by Ida' })).body.item).toMatchObject({
-      ...{ status: 'approved', post_at, tags: ['launch'], note: 'Seen by Ida', revision: 1 },
+      status: 'approved',
+      post_at,
+      tags: ['launch'],
+      note: 'Seen by Ida',
+      revision: 1,
     })
     expect((await edit(id, { note: null, tags: [] })).body.item).toMatchObject({
       note: null,

@@ -49,23 +49,19 @@ describe('a person’s own item', () => {
     expect(reply.status).toBe(201)
     const { item } = reply.body
     expect(item).toMatchObject({
-      ...{
-        kind: 'post',
-        status: 'drafted',
-        body: OWN_TEXT,
-        title: null,
-        batch_id: null,
-        tags: ['Launch', 'price'],
-        note: 'Ask Ida first',
-      },
-      ...{
-        revision: 1,
-        original_body: null,
-        length: OWN_TEXT.length,
-        resurfaced_from: null,
-        proposed_at: null,
-        decision: null,
-      },
+      kind: 'post',
+      status: 'drafted',
+      body: OWN_TEXT,
+      title: null,
+      batch_id: null,
+      tags: ['Launch', 'price'],
+      note: 'Ask Ida first',
+      revision: 1,
+      original_body: null,
+      length: OWN_TEXT.length,
+      resurfaced_from: null,
+      proposed_at: null,
+      decision: null,
       content_hash: createHash('sha256').update(OWN_TEXT).digest('hex'),
       posting_account: { network: 'sandbox' },
     })
@@ -74,7 +70,10 @@ describe('a person’s own item', () => {
     const { revisions, next_cursor } = (await send('GET', `items/${item.id}/revisions`)).body
     expect(revisions).toEqual([
       {
-        ...{ number: 1, title: null, body: OWN_TEXT, written_at: item.created_at },
+        number: 1,
+        title: null,
+        body: OWN_TEXT,
+        written_at: item.created_at,
         written_by: { kind: 'key', id: expect.any(String), name: expect.any(String) },
       },
     ])
@@ -83,13 +82,11 @@ describe('a person’s own item', () => {
 
   test('is an article by its kind or its channel, and its title is its first line', async () => {
     expect(await write({ kind: 'article', title: 'Late again' })).toMatchObject({
-      ...{
-        kind: 'article',
-        title: 'Late again',
-        body: `Late again\n\n${OWN_TEXT}`,
-        format: 'article',
-        hook: 'article',
-      },
+      kind: 'article',
+      title: 'Late again',
+      body: `Late again\n\n${OWN_TEXT}`,
+      format: 'article',
+      hook: 'article',
     })
     expect(await write({ channel: 'articles', body: 'Late again\n\nA text.' })).toMatchObject({
       kind: 'article',
@@ -203,7 +200,9 @@ describe('a duplicate', () => {
     const chosen = await connected()
     const { id } = await write({ kind: 'article', title: 'Late again', account: chosen.id })
     expect((await send('POST', `items/${id}/duplicate`)).body.item).toMatchObject({
-      ...{ kind: 'article', title: 'Late again', posting_account: { id: chosen.id } },
+      kind: 'article',
+      title: 'Late again',
+      posting_account: { id: chosen.id },
     })
   })
 })
