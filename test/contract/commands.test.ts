@@ -1,7 +1,9 @@
 /** Every operation succeeds with valid input; every command runs once under an Idempotency-Key. */
+
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { newId } from '#kernel/ids'
+import { scopes } from '#kernel/scopes'
 import type { Reply } from '#test/support/app'
 import {
   call,
@@ -164,9 +166,13 @@ test.each(table(commands.filter((o) => 'secret' in o && o.secret)))(
     expect(row!.state).toBe('done')
     for (const text of [row!.body, Buffer.from(row!.body, 'base64').toString('latin1')])
       expect(text).not.toContain(first.text.slice(1, 9))
-    const another = { ...keyed, key: await tokenOf(app, workspace.tenantId), session: undefined }
-    const { status, body } = await call(another, o, input)
-    expect([status, body.error?.code]).toEqual([422, 'idempotency_key_reused'])
+    const others = [await tokenOf(app, workspace.tenantId)]
+    if (o.scope !== 'session')
+      others.push((await app.newKey([...scopes], workspace.tenantId)).api_key)
+    for (const key of others) {
+      const { status, body } = await call({ ...keyed, key, session: undefined }, o, input)
+      expect([status, body.error?.code]).toEqual([422, 'idempotency_key_reused'])
+    }
   },
 )
 
