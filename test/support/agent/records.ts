@@ -83,7 +83,8 @@ export const makeJob = async (
   })
   const now = new Date()
   const made = newJob({ ...job, ...changes }, factsAt(now), now)
-  await write(workspace, jobEffects({ ...made, due: undefined }))
+  // Nothing for the webhook: it would keep the workspace awake.
+  await write(workspace, { ...jobEffects({ ...made, due: undefined }), events: [] })
   return { id: job.id }
 }
 
