@@ -4,11 +4,11 @@
  */
 import type { TSchema } from '@sinclair/typebox'
 import { Warnings } from '#contract/records/growth/item'
-import { ITEM, type ShownItem } from '#domain/growth/drafting/item-view'
+import { itemOfWarnings, type ShownItem } from '#domain/growth/drafting/item-view'
 import type { Warning } from '#domain/growth/drafting/warnings'
 import { rewriting } from './rewriting.ts'
 
-const items = rewriting<{ [ITEM]?: ShownItem | undefined }>(
+const items = rewriting<{ warnings: Warning[] }>(
   ({ properties }) => properties?.warnings === Warnings,
 )
 
@@ -19,6 +19,6 @@ export const withWarnings = <T>(
   find: (item: ShownItem) => Warning[],
 ): T =>
   items(schema, reply, (view) => {
-    const item = view[ITEM]
-    return item ? { ...view, warnings: find(item), [ITEM]: undefined } : view
+    const item = itemOfWarnings(view.warnings)
+    return item ? { ...view, warnings: find(item) } : view
   }) as T

@@ -3,7 +3,7 @@ import { surroundings } from '#decisions/growth/item-warnings'
 import { contentMark } from '#domain/growth/drafting/content-mark'
 import { channelFor, limitOf } from '#domain/growth/drafting/growth-channel'
 import { textFaults } from '#domain/growth/drafting/item-moves'
-import { ITEM } from '#domain/growth/drafting/item-view'
+import { toBeWarned } from '#domain/growth/drafting/item-view'
 import { findLinks } from '#domain/growth/drafting/links'
 import { fail, found } from '#kernel/errors'
 import { normalForm } from '#kernel/normal-form'
@@ -46,10 +46,9 @@ export const itemPreviewHandlers: Handlers<typeof itemPreview> = {
         max_length: maxLength,
         can_be_approved: faults.length === 0,
         faults,
-        warnings: [],
+        warnings: toBeWarned(item),
         posting_account,
         cost_micros: costOf(body, limits.prices),
-        [ITEM]: item,
       }
       return { reply: { preview }, unchanged: true }
     },
