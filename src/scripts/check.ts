@@ -69,7 +69,7 @@ const commentWidth: Step = {
 const isWideComment = (line: string): boolean =>
   line.length > MOST_COLUMNS && /^\s*(\/\*\*|\*|\/\/) /.test(line) && !line.includes('biome-ignore')
 
-/** Fields of a literal belong into the one around it. */
+/** An object literal spread into another only saves lines: its fields stand in the outer one. */
 const spreadLiterals: Step = {
   name: 'literals spread into others',
   async problems() {

@@ -12,8 +12,8 @@ export type ShownItem = Partial<Item> &
   Pick<Item, 'body' | 'kind' | 'post_at' | 'revision' | 'written_by' | 'posting_account'>
 
 /**
- * The items whose warnings are not computed yet, by the empty lists that stand for them. A field of
- * the view, by whatever key, would halve the speed of its JSON.
+ * Items whose warnings are not computed yet, by the empty lists that stand for them. A symbol among
+ * the fields of the view would double the time that its JSON takes.
  */
 const unwarned = new WeakMap<readonly Warning[], ShownItem>()
 

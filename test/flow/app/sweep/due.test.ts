@@ -34,8 +34,8 @@ const dueIn = async (tenantId: string): Promise<number | null> => {
   return row!.s === null ? null : Math.round(row!.s)
 }
 /**
- * Seconds until it is swept, once it has been visited. `sleeps`: it is to sleep until then, though
- * its actor may still be at something.
+ * Visits a workspace, and returns the seconds until its next sweep. `sleeps`: releases it from its
+ * actor first, which may still be finishing a letter.
  */
 const noted = async (tenantId: string, { sleeps = false } = {}): Promise<number | null> => {
   const take = async () => {
