@@ -77,7 +77,7 @@ describe('the commands of a page succeed, and print what it says', () => {
   const commanding = pages.filter(([, page]) =>
     blocksOf(page).some(({ language }) => language === 'sh'),
   )
-  test.concurrent.each(commanding)(
+  test.each(commanding)(
     '%s',
     async (_, page) => {
       expect(await walk(page, place)).toEqual([])

@@ -2,6 +2,7 @@
 import { chmod, mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { scopes } from '#kernel/scopes'
+import { eventually } from '../eventually.ts'
 import { temporaryFolder } from '../folder.ts'
 import { PASSWORD } from '../people.ts'
 import { mainProgram } from '../processes/bundle.ts'
@@ -39,13 +40,16 @@ const newOwner = async ({ server, options }: Place) => {
     return (await answer.json()) as { session: { access_token: string }; api_key: string }
   }
   const { out } = await runAdmin(options, 'tenant', 'create', '--name', 'My workspace', '--sandbox')
-  const { session } = await post('invitations/accept', {
-    token: /join\?token=([\w-]+)/.exec(out)![1],
-    name: 'Ada',
-    email: 'ada@example.com',
-    password: PASSWORD,
-    delivery: 'body',
-  })
+  const accept = () =>
+    post('invitations/accept', {
+      token: /join\?token=([\w-]+)/.exec(out)![1],
+      name: 'Ada',
+      email: 'ada@example.com',
+      password: PASSWORD,
+      delivery: 'body',
+    })
+  // A busy machine may refuse it for the moment.
+  const { session } = await eventually(accept, (answer) => answer.session !== undefined)
   const authorization = `Bearer ${session.access_token}`
   const ofFirstStart = { name: 'first start', scopes, belongs_to: 'workspace' }
   return {
