@@ -2,23 +2,16 @@
  * How much of an answer is read, and what of it counts when it is too long, torn or full of calls.
  */
 import { describe, expect, test } from 'bun:test'
-import { ThinkError } from '#port/model/thinker'
 import { createFakeOpenAi } from '#test/support/model/fake-openai'
-import { thinkerOn, thinkOn } from '#test/support/model/openai-thinker'
-
-const failureOf = (cause: unknown): string =>
-  cause instanceof ThinkError ? cause.failure : String(cause)
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) =>
-    signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve()),
-  )
-
-const event = (fields: object): string => `data: ${JSON.stringify(fields)}\n\n`
-
-const stream = (text: string) =>
-  new Response(text, { headers: { 'content-type': 'text/event-stream' } })
-const events = (...all: object[]) => stream(all.map(event).join(''))
+import {
+  aborted,
+  event,
+  events,
+  failureOf,
+  stream,
+  thinkerOn,
+  thinkOn,
+} from '#test/support/model/openai-thinker'
 
 describe('an answer that does not end', () => {
   /** Bytes for as long as somebody reads. */
@@ -30,11 +23,11 @@ describe('an answer that does not end', () => {
       },
     )
   const words = event({ choices: [{ delta: { content: 'word '.repeat(1_000) } }] })
-  const empty = event({ choices: [{ delta: {} }] })
+  const empty = event({ choices: [{ delta: {} }], padding: 'x'.repeat(500) })
   test.each([
     ['words', words],
-    ['events with nothing in them', empty.repeat(1_000)],
-    ['comments', ': wait\n\n'.repeat(10_000)],
+    ['events with nothing in them', empty.repeat(100)],
+    ['comments', `: ${'wait '.repeat(100)}\n\n`.repeat(100)],
     ['one event', 'data: more\n'.repeat(1_000)],
     ['one line', 'x'.repeat(65_536)],
   ])('of %s is too large', async (_, piece) => {

@@ -1,24 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import pino from 'pino'
-import { ThinkError } from '#port/model/thinker'
 import { FAKE_SECRET } from '#test/support/model/fake-chat-modes'
 import { createFakeOpenAi } from '#test/support/model/fake-openai'
 import { API_KEY } from '#test/support/model/openai-drafter'
-import { thinkerOn, thinkOn, turnWith } from '#test/support/model/openai-thinker'
-
-const failureOf = (cause: unknown): string =>
-  cause instanceof ThinkError ? cause.failure : String(cause)
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) =>
-    signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve()),
-  )
-
-const event = (fields: object): string => `data: ${JSON.stringify(fields)}\n\n`
-
-const stream = (text: string) =>
-  new Response(text, { headers: { 'content-type': 'text/event-stream' } })
-const events = (...all: object[]) => stream(all.map(event).join(''))
+import {
+  aborted,
+  events,
+  failureOf,
+  thinkerOn,
+  thinkOn,
+  turnWith,
+} from '#test/support/model/openai-thinker'
 
 /** Longer than a test may take: where this ends a call, the test fails. */
 const TOO_LATE_MS = 120_000

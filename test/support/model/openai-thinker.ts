@@ -2,7 +2,12 @@
 import type { Thought } from '#domain/agent/job/answer'
 import { createLog } from '#kernel/log'
 import { createOpenAiThinker, type OpenAiThinkerOptions } from '#port/model/openai/thinker'
-import type { Thinker, ThinkRequest, ToolDefinition } from '#port/model/thinker'
+import {
+  ThinkError,
+  type Thinker,
+  type ThinkRequest,
+  type ToolDefinition,
+} from '#port/model/thinker'
 import { API_KEY } from './openai-drafter.ts'
 
 export const thinkerOn = (baseUrl: string, options: Partial<OpenAiThinkerOptions> = {}): Thinker =>
@@ -47,3 +52,19 @@ export const thinkOn = async (
   const thought = await thinker.think(turn, { signal, onText: (piece) => void pieces.push(piece) })
   return { thought, pieces }
 }
+
+export const failureOf = (cause: unknown): string =>
+  cause instanceof ThinkError ? cause.failure : String(cause)
+
+export const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) =>
+    signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve()),
+  )
+
+/** An event of a stream, as it goes over the wire. */
+export const event = (fields: object): string => `data: ${JSON.stringify(fields)}\n\n`
+
+export const stream = (text: string): Response =>
+  new Response(text, { headers: { 'content-type': 'text/event-stream' } })
+
+export const events = (...all: object[]): Response => stream(all.map(event).join(''))
