@@ -3,22 +3,13 @@
  * row-level security.
  */
 import { beforeAll, expect, test } from 'bun:test'
-import { newId } from '#kernel/ids'
 import { searchPassages } from '#store/agent/document-search'
-import { type Db, openDb, type Sql } from '#store/engine/db'
+import { type Db, openDb } from '#store/engine/db'
+import { planOf, takenBack } from '#test/support/database/plans'
 import { use, useApp } from '#test/support/use'
-
-interface PlanNode {
-  'Node Type': string
-  'Relation Name'?: string
-  'Index Name'?: string
-  'Index Cond'?: string
-  Plans?: PlanNode[]
-}
 
 const app = useApp()
 const db: Db = use(() => openDb({ ...app.options, max: 1 }))
-const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
 
 /** So many documents of a passage each, with words that all have and words of their own. */
 const fill = async (tenantId: string, documents: number): Promise<void> => {
@@ -43,28 +34,12 @@ beforeAll(async () => {
   await app.owner`vacuum analyze document, document_passage, document_word`
 })
 
-class RolledBack extends Error {}
-
-const planOf = async (words: string): Promise<PlanNode[]> => {
-  const { promise, resolve } = Promise.withResolvers<PlanNode[]>()
-  const explain = async (sql: Sql) => {
-    await sql`select set_config('app.tenant', ${app.tenantId}, true)`
-    const [row] = await sql<{
-      'QUERY PLAN': { Plan: PlanNode }[]
-    }>`explain (format json) ${searchPassages(words, 10).query(sql)}`
-    resolve(nodesOf(row!['QUERY PLAN'][0]!.Plan))
-    throw new RolledBack()
-  }
-  await db.letter(app.tenantId ?? newId(), explain).catch((cause) => {
-    if (!(cause instanceof RolledBack)) throw cause
-  })
-  return promise
-}
-
 test.each(['parcel', 'parcel w1ab', 'nothing', 'w1 w2 w3 w4 w5 w6 w7 w8 w9 w10 w11 w12 w13'])(
   '%s',
   async (words) => {
-    const nodes = await planOf(words)
+    const nodes = await takenBack(db, app.tenantId, (sql) =>
+      planOf(sql, searchPassages(words, 10).query(sql)),
+    )
     const reads = (table: string) => nodes.filter((node) => node['Relation Name'] === table)
     for (const table of ['document_word', 'document_passage'])
       for (const node of reads(table))

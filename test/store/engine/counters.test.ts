@@ -1,30 +1,19 @@
 /** Counters: one row per key, of one period at a time, whatever a statement adds to it. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import postgres from 'postgres'
+import { expect, test } from 'bun:test'
 import { gateHook } from '#decisions/gate'
 import { newId } from '#kernel/ids'
 import { apply } from '#store/engine/apply-effects'
-import { type Db, openDb } from '#store/engine/db'
+import { openDb } from '#store/engine/db'
 import { gate } from '#store/engine/gate'
 import type { Effects } from '#store/engine/letter'
+import { actorStore } from '#test/support/actors/actors'
 import { byTest } from '#test/support/actors/letters'
-import { freshDb, type TestDatabase } from '#test/support/database/db'
+import { use } from '#test/support/use'
 
 const NOW = new Date('2026-11-21T07:30:00Z')
 
-let database: TestDatabase
-let owner: postgres.Sql
-let db: Db
-beforeAll(async () => {
-  database = await freshDb()
-  owner = postgres({ ...database.options, max: 1, onnotice: () => {} })
-  db = openDb({ ...database.options, max: 1 })
-})
-afterAll(async () => {
-  await db[Symbol.asyncDispose]()
-  await owner.end()
-  await database[Symbol.asyncDispose]()
-})
+const store = use(actorStore)
+const db = use(() => openDb({ ...store.options, max: 1 }))
 
 type Spend = NonNullable<Effects['spend']>[number]
 
@@ -36,14 +25,14 @@ const hour = (period: string, amount: number): Spend => ({ key: 'post_now', peri
 const after = async (letters: Spend[][], now = NOW): Promise<Record<string, number>> => {
   const tenantId = newId()
   const process = newId()
-  await owner`insert into tenant (id, name, plan) values (${tenantId}, 'Test', 'team')`
-  await owner`insert into actor (tenant_id, owner, epoch) values (${tenantId}, ${process}, 1)`
+  await store.owner`insert into tenant (id, name, plan) values (${tenantId}, 'Test', 'team')`
+  await store.owner`insert into actor (tenant_id, owner, epoch) values (${tenantId}, ${process}, 1)`
   for (const spend of letters)
     await db.letter(tenantId, async (sql) => {
       await gate(sql, { tenantId, owner: process, epoch: 1 }, { hook: gateHook })
       await apply(sql, { spend }, { now, wakeAt: null, provenance: byTest })
     })
-  const rows = await owner<{ name: string; used: number }[]>`
+  const rows = await store.owner<{ name: string; used: number }[]>`
     select key || '@' || period as name, used from counter where tenant_id = ${tenantId}`
   return Object.fromEntries(rows.map(({ name, used }) => [name, used]))
 }

@@ -1,18 +1,10 @@
 /** docs/running.md says of every table what bounds its growth. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import postgres from 'postgres'
-import { freshDb } from '#test/support/database/db'
+import { actorStore } from '#test/support/actors/actors'
 import { use } from '#test/support/use'
 
-let owner: postgres.Sql
-afterAll(async () => {
-  await owner.end()
-})
-const database = use(freshDb)
-beforeAll(() => {
-  owner = postgres({ ...database.options, max: 1, onnotice: () => {} })
-})
+const store = use(actorStore)
 
 const HEADING = '## What grows, and what bounds it\n'
 
@@ -38,7 +30,7 @@ const rowsIn = (page: string): Row[] => {
 }
 
 const inCatalogue = async (): Promise<string[]> => {
-  const rows = await owner<{ name: string }[]>`
+  const rows = await store.owner<{ name: string }[]>`
     select case n.nspname when 'public' then c.relname else n.nspname || '.' || c.relname end as
       name
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -58,8 +50,8 @@ test('each of them has a bound', () => {
 })
 
 test('a table without a line in the page is noticed', async () => {
-  await owner`create table public.forgotten (id uuid)`
+  await store.owner`create table public.forgotten (id uuid)`
   const known = rows.flatMap(({ tables }) => tables)
   expect((await inCatalogue()).filter((name) => !known.includes(name))).toEqual(['forgotten'])
-  await owner`drop table public.forgotten`
+  await store.owner`drop table public.forgotten`
 })

@@ -1,14 +1,14 @@
 /**
  * Records loaded in the gate's statement are the same as those that a query of their own returns.
  */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import postgres from 'postgres'
+import { beforeAll, expect, test } from 'bun:test'
 import { gateHook } from '#decisions/gate'
 import { newId } from '#kernel/ids'
-import { type Db, openDb, type Query } from '#store/engine/db'
+import { openDb, type Query } from '#store/engine/db'
 import { openGate } from '#store/engine/gate'
 import { many, one, when } from '#store/engine/load'
-import { freshDb, type TestDatabase } from '#test/support/database/db'
+import { actorStore } from '#test/support/actors/actors'
+import { use } from '#test/support/use'
 
 interface Sample {
   id: string
@@ -20,22 +20,14 @@ interface Sample {
   text: string
 }
 
-let database: TestDatabase
-let db: Db
+const store = use(actorStore)
+const db = use(() => openDb({ ...store.options, max: 1 }))
 const tenantId = newId()
 const own = { tenantId, owner: newId(), epoch: 1 }
 beforeAll(async () => {
-  database = await freshDb()
-  db = openDb({ ...database.options, max: 1 })
-  const owner = postgres({ ...database.options, max: 1 })
-  await owner`with t as (insert into tenant (id, name, plan) values (${tenantId}, 'Test', 'free')
-    returning id)
+  await store.owner`with t as (insert into tenant (id, name, plan)
+    values (${tenantId}, 'Test', 'free') returning id)
     insert into actor (tenant_id, owner, epoch) select id, ${own.owner}, 1 from t`
-  await owner.end()
-})
-afterAll(async () => {
-  await db[Symbol.asyncDispose]()
-  await database[Symbol.asyncDispose]()
 })
 
 const samples =

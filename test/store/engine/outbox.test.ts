@@ -13,6 +13,7 @@ import {
   removeSurplusEvents,
 } from '#store/engine/outbox'
 import { eventually } from '#test/support/app'
+import { type PlanNode, planOf } from '#test/support/database/plans'
 import { eventOf, type Hook, newHook } from '#test/support/http/hooks'
 import { useApp } from '#test/support/use'
 
@@ -133,14 +134,6 @@ test('disabling an endpoint gives up all its pending events', async () => {
   })
 })
 
-interface PlanNode {
-  'Node Type': string
-  'Index Name'?: string
-  Plans?: PlanNode[]
-}
-
-const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
-
 test('reads of the outbox use indexes', async () => {
   const hook = await newHook(app)
   await insert(hook, 3_000, { state: 'unwanted', hours: 20 })
@@ -152,12 +145,7 @@ test('reads of the outbox use indexes', async () => {
     // What the planner prefers depends on what the other tests have left; what it could use does
     // not.
     await sql`set local enable_seqscan = off`
-    const explain = async (query: unknown) => {
-      const [row] = await sql<{
-        'QUERY PLAN': [{ Plan: PlanNode }]
-      }>`explain (format json) ${query as never}`
-      explained.push(nodesOf(row!['QUERY PLAN'][0].Plan))
-    }
+    const explain = async (query: unknown) => explained.push(await planOf(sql, query as never))
     await explain(removeExpiredEvents(sql))
     await explain(removeSurplusEvents(sql))
     await explain(firstDueEvent(sql))

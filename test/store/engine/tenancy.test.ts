@@ -7,6 +7,7 @@ import { basename } from 'node:path'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
 import { openDb, type Sql, withTenant } from '#store/engine/db'
+import { planOf, takenBack } from '#test/support/database/plans'
 import { readQueries, readQueriesIn } from '#test/support/database/read-queries'
 import { markOf, type Rows, writeRows } from '#test/support/database/rows'
 import { use, useApp } from '#test/support/use'
@@ -49,31 +50,8 @@ beforeAll(async () => {
   tables = found.map((row) => row.relname)
 })
 
-interface PlanNode {
-  'Node Type': string
-  'Index Name'?: string
-  'Index Cond'?: string
-  Plans?: PlanNode[]
-}
-
-const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
-
-class RolledBack extends Error {}
-
-/** Runs a transaction as the server does, as this tenant or as none, and takes it back. */
-const tried = async <T>(tenantId: string | null, run: (sql: Sql) => PromiseLike<T>): Promise<T> => {
-  const { promise, resolve } = Promise.withResolvers<T>()
-  await db
-    .letter(tenantId ?? newId(), async (sql) => {
-      if (tenantId) await sql`select set_config('app.tenant', ${tenantId}, true)`
-      resolve(await run(sql))
-      throw new RolledBack()
-    })
-    .catch((cause) => {
-      if (!(cause instanceof RolledBack)) throw cause
-    })
-  return promise
-}
+const tried = <T>(tenantId: string | null, run: (sql: Sql) => PromiseLike<T>): Promise<T> =>
+  takenBack(db, tenantId, run)
 
 const codeOf = (running: Promise<unknown>): Promise<string> =>
   running.then(
@@ -212,13 +190,11 @@ describe('reads of the store', () => {
     '%s finds its rows by indexes that begin with the tenant',
     async (_, make) => {
       for (const query of make(mine.rows)) {
-        const [row] = await tried(null, async (sql) => {
+        const nodes = await tried(null, async (sql) => {
           await sql`set local enable_seqscan = off`
-          return sql<{
-            'QUERY PLAN': [{ Plan: PlanNode }]
-          }>`explain (format json) ${withTenant(sql, { tenantId: mine.tenantId, caller: { kind: 'key', id: mine.keyId } }, query(sql))}`
+          const caller = { kind: 'key', id: mine.keyId } as const
+          return planOf(sql, withTenant(sql, { tenantId: mine.tenantId, caller }, query(sql)))
         })
-        const nodes = nodesOf(row!['QUERY PLAN'][0].Plan)
         expect(nodes.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([])
         const conditions = nodes.flatMap((node) =>
           node['Index Name'] ? `${node['Index Name']}: ${node['Index Cond']}` : [],

@@ -2,19 +2,10 @@
 import { expect, test } from 'bun:test'
 import { createWorkspace } from '#ops/operator/admin/workspaces'
 import { briefRecord } from '#store/growth/brief'
+import { planAsRun, type RunNode } from '#test/support/database/plans'
 import { useApp } from '#test/support/use'
 
-interface PlanNode {
-  'Node Type': string
-  'Relation Name'?: string
-  'Actual Rows': number
-  'Actual Loops': number
-  'Rows Removed by Filter'?: number
-  Plans?: PlanNode[]
-}
-
-const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
-const isCount = (node: PlanNode): boolean => node['Node Type'] === 'Index Only Scan'
+const isCount = (node: RunNode): boolean => node['Node Type'] === 'Index Only Scan'
 
 const app = useApp()
 
@@ -32,10 +23,7 @@ test('a brief reads no more than the oldest items of a state, and none that were
     await sql`select set_config('app.tenant', ${tenantId}, true),
       set_config('enable_seqscan', 'off', true),
       set_config('enable_bitmapscan', 'off', true)`
-    const [row] = await sql<{
-      'QUERY PLAN': { Plan: PlanNode }[]
-    }>`explain (analyze, format json) ${briefRecord()(sql)}`
-    return nodesOf(row!['QUERY PLAN'][0]!.Plan)
+    return planAsRun(sql, briefRecord()(sql))
   })
   const read = nodes.filter((node) => node['Relation Name'] === 'item' && !isCount(node))
   expect(read.length).toBeGreaterThan(5)

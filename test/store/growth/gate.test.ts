@@ -1,25 +1,15 @@
 /** The columns of a tenant that triggers keep for the gate. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import postgres from 'postgres'
+import { beforeAll, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import { freshDb, type TestDatabase } from '#test/support/database/db'
+import { actorStore } from '#test/support/actors/actors'
+import { use } from '#test/support/use'
 
-let database: TestDatabase
-let sql: postgres.Sql
-beforeAll(async () => {
-  database = await freshDb()
-  sql = postgres({ ...database.options, max: 1, onnotice: () => {} })
+const store = use(actorStore)
+const newTenant = () => store.newTenant()
+let sql: typeof store.owner
+beforeAll(() => {
+  sql = store.owner
 })
-afterAll(async () => {
-  await sql.end()
-  await database[Symbol.asyncDispose]()
-})
-
-const newTenant = async (): Promise<string> => {
-  const id = newId()
-  await sql`insert into tenant (id, name, plan) values (${id}, 'Test', 'team')`
-  return id
-}
 
 const factsOf = async (id: string) =>
   (await sql`select webhook, awaited from tenant where id = ${id}`)[0]!

@@ -4,25 +4,16 @@
  */
 import { beforeAll, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import { type Db, openDb, type Query, type Sql } from '#store/engine/db'
+import { type Db, openDb, type Query } from '#store/engine/db'
 import { type ItemFilter, isById } from '#store/growth/item-filter'
 import { findItems, itemTotal } from '#store/growth/item-lists'
 import { allShelves, type Shelf, type SoughtWords, wordCounts } from '#store/growth/item-search'
 import { listItems } from '#store/growth/items'
+import { type PlanNode, planOf, takenBack } from '#test/support/database/plans'
 import { use, useApp } from '#test/support/use'
-
-interface PlanNode {
-  'Node Type': string
-  'Relation Name'?: string
-  'Index Name'?: string
-  'Index Cond'?: string
-  'Sort Key'?: string[]
-  Plans?: PlanNode[]
-}
 
 const app = useApp()
 const db: Db = use(() => openDb({ ...app.options, max: 1 }))
-const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
 
 /**
  * So many items of all states, in batches of ten, with a word that all have, one of a batch and one
@@ -63,23 +54,8 @@ beforeAll(async () => {
   await app.owner`vacuum analyze item, item_word, batch`
 })
 
-class RolledBack extends Error {}
-
-const planOf = async (query: Query): Promise<PlanNode[]> => {
-  const { promise, resolve } = Promise.withResolvers<PlanNode[]>()
-  const explain = async (sql: Sql) => {
-    await sql`select set_config('app.tenant', ${app.tenantId}, true)`
-    const [row] = await sql<{
-      'QUERY PLAN': { Plan: PlanNode }[]
-    }>`explain (format json) ${query(sql)}`
-    resolve(nodesOf(row!['QUERY PLAN'][0]!.Plan))
-    throw new RolledBack()
-  }
-  await db.letter(app.tenantId, explain).catch((cause) => {
-    if (!(cause instanceof RolledBack)) throw cause
-  })
-  return promise
-}
+const planFor = (query: Query): Promise<PlanNode[]> =>
+  takenBack(db, app.tenantId, (sql) => planOf(sql, query(sql)))
 
 /** By which columns of a table rows are sorted, where an index could give them in order. */
 const sorts = (nodes: PlanNode[], columns: RegExp): string[] =>
@@ -252,7 +228,7 @@ const queries = (filter: ItemFilter): [string, Query][] => [
 ]
 test.each(pairs)('of %s', async (_, filter, index, condition) => {
   for (const [what, query] of queries(filter)) {
-    const nodes = await planOf(query)
+    const nodes = await planFor(query)
     for (const node of nodes)
       if (['item', 'item_word'].includes(node['Relation Name'] ?? ''))
         expect([what, node['Node Type']]).not.toEqual([what, 'Seq Scan'])
@@ -273,7 +249,7 @@ test('of a state, and of all', async () => {
     listItems({ ...page, status: 'drafted' }),
     listItems({ ...page, status: 'drafted', after: id }),
   ]) {
-    const nodes = await planOf(query)
+    const nodes = await planFor(query)
     expect(
       nodes.filter((node) => node['Relation Name'] === 'item').map((node) => node['Index Name']),
     ).not.toContain(undefined)
@@ -282,7 +258,7 @@ test('of a state, and of all', async () => {
 })
 
 test('words are counted by their index', async () => {
-  const nodes = (await planOf(wordCounts(['all', '#sale'], allShelves).query)).filter(
+  const nodes = (await planFor(wordCounts(['all', '#sale'], allShelves).query)).filter(
     (node) => node['Relation Name'] === 'item_word',
   )
   expect(nodes.map((node) => node['Index Name'])).toEqual(['item_word_pkey'])
