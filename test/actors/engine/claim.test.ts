@@ -4,8 +4,7 @@ import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { type Db, openDb } from '#store/engine/db'
 import type { Effects } from '#store/engine/letter'
-import type { Actors, ActorsOptions } from '#test/support/actors/actors'
-import { actorStore, actorsOn, counters, fakeLane } from '#test/support/actors/actors'
+import { actorStore, actorsIn, actorsOn, counters, fakeLane } from '#test/support/actors/actors'
 import { addWork, letterOf, newGate, workOn } from '#test/support/actors/letters'
 import { eventually } from '#test/support/eventually'
 import { use } from '#test/support/use'
@@ -89,18 +88,7 @@ test('a claim whose transaction failed by another letter finds its row when it i
   expect(claims).toBe(2)
 })
 
-const start = async (options: ActorsOptions): Promise<Actors & { tenant: string }> => {
-  const actors = await actorsOn(store, options)
-  return Object.assign(actors, { tenant: await store.newTenant() })
-}
-const countOf = async (tenant: string, key: string) => (await counters(store, tenant))[key]
-const becomes = (tenant: string, key: string, value: number) =>
-  eventually(
-    () => countOf(tenant, key),
-    (count) => count === value,
-  )
-const workOf = async (tenant: string) =>
-  (await store.owner`select * from work where tenant_id = ${tenant} order by id`) as never[]
+const { start, becomes, workOf } = actorsIn(store)
 const later = () => new Date(Date.now() + 3_600_000)
 
 describe('a claim', () => {

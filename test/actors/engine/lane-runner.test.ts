@@ -1,13 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import {
-  type Actors,
-  type ActorsOptions,
-  actorStore,
-  actorsOn,
-  counters,
-  fakeLane,
-} from '#test/support/actors/actors'
+import { actorStore, actorsIn, fakeLane } from '#test/support/actors/actors'
 import { testFailpoints } from '#test/support/actors/failpoints'
 import { addWork, bump, letterOf, workOn } from '#test/support/actors/letters'
 import { eventually } from '#test/support/eventually'
@@ -16,18 +9,7 @@ import { use } from '#test/support/use'
 const store = use(actorStore)
 afterEach(() => store.quiet())
 
-const start = async (options: ActorsOptions): Promise<Actors & { tenant: string }> => {
-  const actors = await actorsOn(store, options)
-  return Object.assign(actors, { tenant: await store.newTenant() })
-}
-const countOf = async (tenant: string, key: string) => (await counters(store, tenant))[key]
-const becomes = (tenant: string, key: string, value: number) =>
-  eventually(
-    () => countOf(tenant, key),
-    (count) => count === value,
-  )
-const workOf = async (tenant: string) =>
-  (await store.owner`select * from work where tenant_id = ${tenant} order by id`) as never[]
+const { start, countOf, becomes, workOf } = actorsIn(store)
 
 describe('concurrency keys', () => {
   test('lanes of one key run one at a time, people first unless others have waited, then by due time', async () => {

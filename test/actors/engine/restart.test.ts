@@ -1,7 +1,14 @@
 import { afterEach, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { newId } from '#kernel/ids'
-import { type Actors, actorStore, actorsOn, counters, fakeLane } from '#test/support/actors/actors'
+import {
+  type Actors,
+  actorStore,
+  actorsIn,
+  actorsOn,
+  counters,
+  fakeLane,
+} from '#test/support/actors/actors'
 import { testFailpoints } from '#test/support/actors/failpoints'
 import { addWork, bump, newGate, span, workOn } from '#test/support/actors/letters'
 import { manualClock } from '#test/support/actors/manual-clock'
@@ -198,14 +205,7 @@ test('a stop abandons a lane that does not end in time, and leaves its work to t
   expect(counts).toMatchObject({ [`orphaned:${ref}`]: 1, [`settled:${ref}`]: 1 })
 })
 
-const countOf = async (tenant: string, key: string) => (await counters(store, tenant))[key]
-const becomes = (tenant: string, key: string, value: number) =>
-  eventually(
-    () => countOf(tenant, key),
-    (count) => count === value,
-  )
-const workOf = async (tenant: string) =>
-  (await store.owner`select * from work where tenant_id = ${tenant} order by id`) as never[]
+const { countOf, becomes, workOf } = actorsIn(store)
 const later = () => new Date(Date.now() + 3_600_000)
 
 test('rows that a dead process left running are settled by the rule of their kind before they run again', async () => {

@@ -88,7 +88,8 @@ test.concurrent(
   },
 )
 
-test.concurrent.each(places)(
+// The other process finds the same of a row that was being settled as of one that ran.
+test.concurrent.each(['claim', 'run'] as const)(
   'a %s that keeps one process after the other busy, each of which loses its lease, ends soon',
   async (place) => {
     await using world = await worldOf(place)

@@ -3,8 +3,8 @@ import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import {
   type Actors,
-  type ActorsOptions,
   actorStore,
+  actorsIn,
   actorsOn,
   counters,
   fakeLane,
@@ -18,10 +18,7 @@ import { use } from '#test/support/use'
 const store = use(actorStore)
 afterEach(() => store.quiet())
 
-const start = async (options: ActorsOptions = {}): Promise<Actors & { tenant: string }> => {
-  const actors = await actorsOn(store, options)
-  return Object.assign(actors, { tenant: await store.newTenant() })
-}
+const { start } = actorsIn(store)
 const settledOf = async (tenant: string, ref: string) =>
   (await counters(store, tenant))[`settled:${ref}`]
 const worksOf = (tenant: string) => store.owner`select * from work where tenant_id = ${tenant}`

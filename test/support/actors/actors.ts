@@ -18,6 +18,7 @@ import { type ConnectionOptions, type Db, openDb } from '#store/engine/db'
 import type { Effects } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
 import { freshDb } from '../database/db.ts'
+import { eventually } from '../eventually.ts'
 import { newGate } from './letters.ts'
 
 export interface Actors extends AsyncDisposable {
@@ -238,6 +239,25 @@ export const counters = async (
 ): Promise<Record<string, number>> => {
   const rows = await owner`select key, used from counter where tenant_id = ${tenantId}`
   return Object.fromEntries(rows.map(({ key, used }) => [key, used]))
+}
+
+/** Starts actors on a store that the tests of a file share, and tells what became of their work. */
+export const actorsIn = (store: Store) => {
+  const countOf = async (tenant: string, key: string) => (await counters(store, tenant))[key]
+  return {
+    countOf,
+    becomes: (tenant: string, key: string, value: number) =>
+      eventually(
+        () => countOf(tenant, key),
+        (count) => count === value,
+      ),
+    workOf: async (tenant: string) =>
+      (await store.owner`select * from work where tenant_id = ${tenant} order by id`) as never[],
+    async start(options: ActorsOptions = {}): Promise<Actors & { tenant: string }> {
+      const actors = await actorsOn(store, options)
+      return Object.assign(actors, { tenant: await store.newTenant() })
+    },
+  }
 }
 
 /** A lane that hangs in each claim. `claiming` resolves with the first. */
