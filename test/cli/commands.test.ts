@@ -27,28 +27,24 @@ test("a command has the last words of its operation's name", () => {
   expect(words).toMatchObject({ group: 'items', name: 'post-now' })
 })
 
-describe.each(commands.map((command) => [`${command.group} ${command.name}`, command] as const))(
-  '%s',
-  (words, { operation }) => {
-    test('has help with examples', async () => {
-      const { code, out, err } = await cli([...words.split(' '), '--help'])
-      expect({ code, err }).toEqual({ code: 0, err: '' })
-      expect(out).toStartWith(`Usage: tendril ${words} [options]`)
-      expect(out).toContain(`Examples:\n  tendril ${words}`)
-      for (const { flag } of fieldsOf(operation)) expect(out).toContain(`--${flag}`)
-    })
-
-    test('has each option once', () => {
-      const flags = syntaxOf(operation).options.map(({ long }) => long)
-      expect(flags).toEqual([...new Set(flags)])
-    })
-
-    test('is in the list of all commands', async () => {
-      expect((await cli(['help'])).out).toContain(`tendril ${words} `)
-      expect((await cli(['help', ...words.split(' ')])).out).toStartWith(`Usage: tendril ${words}`)
-    })
+test.each(commands.map((command) => [`${command.group} ${command.name}`, command] as const))(
+  '%s has help with examples, and each option once',
+  async (words, { operation }) => {
+    const { code, out, err } = await cli([...words.split(' '), '--help'])
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out).toStartWith(`Usage: tendril ${words} [options]`)
+    expect(out).toContain(`Examples:\n  tendril ${words}`)
+    for (const { flag } of fieldsOf(operation)) expect(out).toContain(`--${flag}`)
+    const flags = syntaxOf(operation).options.map(({ long }) => long)
+    expect(flags).toEqual([...new Set(flags)])
+    expect(await cli(['help', ...words.split(' ')])).toMatchObject({ code, out })
   },
 )
+
+test('every command is in the list of all', async () => {
+  const { out } = await cli(['help'])
+  for (const { group, name } of commands) expect(out).toContain(`tendril ${group} ${name} `)
+})
 
 test('help marks a field as required only if every input has it, also within an object', async () => {
   const { out } = await cli(['rules', 'create', '--help'])

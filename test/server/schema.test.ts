@@ -1,5 +1,5 @@
 /** Who makes and migrates the schema: servers, once the secret fits. */
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import postgres from 'postgres'
 import { readConfig } from '#config/config'
@@ -12,6 +12,7 @@ import { shippedMigrations } from '#store/engine/migrations'
 import { emptyDb, freshDb, TEST_SECRET, type TestDatabase } from '#test/support/database/db'
 import { beforeBaseline, earlierDb } from '#test/support/database/migrations'
 import { runAdmin, urlOf } from '#test/support/processes/server'
+import { use } from '#test/support/use'
 
 const migrations = shippedMigrations().map(({ name }) => name)
 const earlier = beforeBaseline.map(({ name }) => name)
@@ -34,15 +35,14 @@ const configOf = (options: ConnectionOptions, secret: Buffer) =>
 const adminWith = (options: ConnectionOptions, secret: Buffer, ...args: string[]) =>
   runAdmin({ key: newApiKey(), database: options, secret: secret.toString('base64') }, ...args)
 
+const databaseOfBefore = async (): Promise<TestDatabase> => {
+  const database = await earlierDb()
+  await checkCanary(database.options, TEST_SECRET)
+  return database
+}
+
 describe('a database of an earlier version', () => {
-  let database: TestDatabase
-  beforeEach(async () => {
-    database = await earlierDb()
-    await checkCanary(database.options, TEST_SECRET)
-  })
-  afterEach(async () => {
-    await database[Symbol.asyncDispose]()
-  })
+  const database = use(databaseOfBefore)
 
   test.each([
     ['a command', joinDatabase],
@@ -65,6 +65,7 @@ describe('a database of an earlier version', () => {
   })
 
   test('is migrated by a server, which says from which version to which', async () => {
+    await using database = await databaseOfBefore()
     const lines: string[] = []
     const log = createLog('info', { write: (line: string) => void lines.push(line) })
     await using _ = await openDatabase(configOf(database.options, TEST_SECRET), log)

@@ -99,10 +99,9 @@ const say = (each: Frame, message: Message, wire: Wire): void => {
   else wire[each.say]()
 }
 
-const SESSIONS = 60
 const AT_ONCE = 6
 
-const cases = (fake: FakeMcp, configOf: () => McpConnection): void => {
+const cases = (fake: FakeMcp, sessions: number, configOf: () => McpConnection): void => {
   test('says what became of each call', async () => {
     const seed = Math.floor(Math.random() * 2 ** 31)
     const config = configOf()
@@ -114,7 +113,7 @@ const cases = (fake: FakeMcp, configOf: () => McpConnection): void => {
       version: '0',
       deadlineMs: 500,
     })
-    const scripts = fc.sample(fc.array(frame, { maxLength: 6 }), { seed, numRuns: SESSIONS * 10 })
+    const scripts = fc.sample(fc.array(frame, { maxLength: 6 }), { seed, numRuns: sessions * 10 })
     for (const method of Object.keys(honest)) {
       fake.on[method] = (message, wire) => {
         // Most are opened, so that more is tried than that.
@@ -144,7 +143,7 @@ const cases = (fake: FakeMcp, configOf: () => McpConnection): void => {
       }
       await server.close()
     }
-    for (let round = 0; round < SESSIONS / AT_ONCE; round++)
+    for (let round = 0; round < sessions / AT_ONCE; round++)
       await Promise.all(Array.from({ length: AT_ONCE }, session))
     const arrived = fake
       .of('tools/call')
@@ -161,7 +160,7 @@ const cases = (fake: FakeMcp, configOf: () => McpConnection): void => {
 
 describe('over HTTP', () => {
   const fake = use(openHttpMcp)
-  cases(fake, () => ({
+  cases(fake, 60, () => ({
     transport: 'streamable_http',
     url: `http://127.0.0.1:${fake.port}/`,
     headers: {},
@@ -172,5 +171,6 @@ const refusal = confinementRefusal('/nowhere', 'all')
 
 describe.skipIf(refusal !== undefined)(`as programs${refusal ? ` (${refusal})` : ''}`, () => {
   const fake = use(openLineMcp)
-  cases(fake, () => ({ transport: 'stdio', ...relayTo(fake.port), env: {} }))
+  // A session is a program: what both transports share is tried over HTTP.
+  cases(fake, 24, () => ({ transport: 'stdio', ...relayTo(fake.port), env: {} }))
 })
