@@ -10,3 +10,6 @@ export const errorOf = (call: () => unknown): AppError => {
   }
   throw new Error('nothing was thrown')
 }
+
+/** The first field that the error names. */
+export const faultOf = (call: () => unknown): string | undefined => errorOf(call).details?.[0]?.path

@@ -1,39 +1,11 @@
 /** How far the redirects of a page are followed. */
-import { afterEach, describe, expect, test } from 'bun:test'
-import { type PageRequest, readPage, Unreadable } from '#port/egress/page'
-import { EgressRefused } from '#port/egress/target'
+import { describe, expect, test } from 'bun:test'
 import { openCanary } from '#test/support/http/canary'
-import { egressTo } from '#test/support/http/egress'
-import { openReceiver, type ReceiverAnswer } from '#test/support/http/receiver'
 import { use } from '#test/support/use'
+import { failureOf, typed, usePages } from './pages.ts'
 
-const receiver = use(openReceiver)
+const { receiver, page } = usePages()
 const canary = use(openCanary)
-afterEach(() => receiver.requests.splice(0))
-
-const egress = () => egressTo(`http://127.0.0.1:${receiver.port}`)
-
-const page = (answer: ReceiverAnswer | typeof receiver.answer, more: Partial<PageRequest> = {}) => {
-  receiver.answer = answer
-  return readPage(egress(), { url: receiver.url, most: 8_000, mayFollow: () => true, ...more })
-}
-
-const typed = (
-  type: string,
-  body: string | Buffer,
-  headers: Record<string, string> = {},
-): ReceiverAnswer => ({
-  status: 200,
-  headers: { 'content-type': type, ...headers },
-  body,
-})
-
-const failureOf = (reading: Promise<unknown>) =>
-  reading.then(
-    () => 'none',
-    (cause) =>
-      cause instanceof Unreadable || cause instanceof EgressRefused ? cause.message : cause.name,
-  )
 
 describe('a redirect', () => {
   const chain = (length: number) => (request: { url: string }) => {

@@ -2,44 +2,16 @@
  * Pages of the web as text: what is read of them, how far redirects are followed, and how much of
  * what is unpacked.
  */
-import { afterEach, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
-import { type PageRequest, readPage, Unreadable } from '#port/egress/page'
-import { EgressRefused } from '#port/egress/target'
-import { egressTo } from '#test/support/http/egress'
-import { openReceiver, type ReceiverAnswer } from '#test/support/http/receiver'
-import { use } from '#test/support/use'
+import { readPage } from '#port/egress/page'
+import { failureOf, typed, usePages } from './pages.ts'
 
-const receiver = use(openReceiver)
-afterEach(() => receiver.requests.splice(0))
+const { receiver, egress, page } = usePages()
 
 const MEGABYTE = 1_048_576
 
-const egress = () => egressTo(`http://127.0.0.1:${receiver.port}`)
-
-const page = (answer: ReceiverAnswer | typeof receiver.answer, more: Partial<PageRequest> = {}) => {
-  receiver.answer = answer
-  return readPage(egress(), { url: receiver.url, most: 8_000, mayFollow: () => true, ...more })
-}
-
-const typed = (
-  type: string,
-  body: string | Buffer,
-  headers: Record<string, string> = {},
-): ReceiverAnswer => ({
-  status: 200,
-  headers: { 'content-type': type, ...headers },
-  body,
-})
-
 const html = (body: string | Buffer) => page(typed('text/html', body))
-
-const failureOf = (reading: Promise<unknown>) =>
-  reading.then(
-    () => 'none',
-    (cause) =>
-      cause instanceof Unreadable || cause instanceof EgressRefused ? cause.message : cause.name,
-  )
 
 describe('a page of HTML', () => {
   test('is its words, a line for each block, and its title', async () => {

@@ -27,11 +27,12 @@ describe('connecting', () => {
   })
 
   test('the same handle in another workspace is another account, which that workspace reads first', async () => {
-    const sandbox = world.sandbox()
+    const [sandbox, second] = [world.sandbox(), newId()]
     const [own, other] = [
       await sandbox.connect(newId(), 'twice'),
-      await sandbox.connect(newId(), 'Twice'),
+      await sandbox.connect(second, 'Twice'),
     ]
+    expect(await sandbox.connect(second, 'TWICE')).toEqual(other)
     expect(other.externalId).not.toBe(own.externalId)
     expect(other.handle).toBe('Twice')
     const accounts = [own, other].map((account) => ({ id: newId(), ...account }))
@@ -201,6 +202,16 @@ describe('faults', () => {
     expect(complete).toBe(true)
     expect((await world.sandbox().readTimeline(account, EVER, never())).posts).toHaveLength(2)
   })
+})
+
+test('the sandbox promises how late it can apply a post that it answered with an error, unless posts may be slow', () => {
+  const promise = (faults: string) => {
+    const { maxApplyMs, completeReadBack } = world.sandbox(faults).limits
+    return [maxApplyMs, completeReadBack]
+  }
+  expect(promise('500=0.2,applied502=0.2,drop=0.2')).toEqual([1_000, true])
+  expect(promise('500=0.2,lag=2s')).toEqual([3_000, true])
+  expect(promise('500=0.2,slow=0.01,lag=2s')).toEqual([null, false])
 })
 
 describe('the tables', () => {

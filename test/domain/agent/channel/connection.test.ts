@@ -14,8 +14,8 @@ import {
   proven,
   withLearned,
 } from '#domain/agent/channel/connection-health'
-import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
+import { errorOf } from '#test/domain/errors'
 
 const now = new Date('2026-11-23T10:00:00Z')
 const later = new Date('2026-11-23T11:00:00Z')
@@ -31,16 +31,6 @@ const both = { botToken: 'xoxb-1', signingSecret: 's-1' }
 const given = { id: newId(), channel: 'slack', routingKey: 'T1', credentials: both } as const
 const made = (more: Partial<Parameters<typeof newChannelConnection>[0]> = {}, total = 0) =>
   newChannelConnection({ ...given, ...more }, { known, total, now })
-
-const errorOf = (act: () => unknown): AppError => {
-  try {
-    act()
-  } catch (cause) {
-    if (cause instanceof AppError) return cause
-    throw cause
-  }
-  throw new Error('nothing was thrown')
-}
 
 describe('a new connection', () => {
   test('is unverified, and due once its credentials are complete', () => {

@@ -13,7 +13,7 @@ import {
   scheduleLimits,
   updateSchedule,
 } from '#domain/agent/trigger/schedule'
-import { errorOf } from '#test/domain/errors'
+import { errorOf, faultOf } from '#test/domain/errors'
 import { at, HOUR } from '#test/domain/records'
 
 const maker = { kind: 'session', id: 's-1', personId: 'p-1' } as const
@@ -26,7 +26,6 @@ const daily = make()
 const once = make({ cron: undefined, at: at(HOUR) })
 const change = (before: Schedule, patch: Parameters<typeof updateSchedule>[1], active = 0) =>
   updateSchedule(before, patch, editor, { active, now: at() })
-const faultOf = (run: () => unknown) => errorOf(run).details?.[0]?.path
 
 describe('a new schedule', () => {
   test('is active, with its next time, in UTC unless another zone is named', () => {

@@ -84,9 +84,9 @@ describe('a planted effect', () => {
 test.each([20, 60, 150])(
   'chance alone makes a finding in at most one of twenty samples of %d posts',
   (posts) => {
-    const seeds = Array.from({ length: 500 }, (_, index) => 1_000 + index)
+    const seeds = Array.from({ length: 200 }, (_, index) => 1_000 + index)
     const claimed = seeds.filter((seed) => compareAll(worldOf(seed, { posts })).sure.length > 0)
-    expect(claimed.length).toBeLessThanOrEqual(25)
+    expect(claimed.length).toBeLessThanOrEqual(10)
   },
 )
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { comparisons, facts, itemFacts } from '#contract/records/growth/rule'
 import { newRule, type Rule, updateRule } from '#domain/growth/rules/rule'
 import { evaluate } from '#domain/growth/rules/rule-condition'
-import { errorOf } from '#test/domain/errors'
+import { errorOf, faultOf } from '#test/domain/errors'
 import { at } from '#test/domain/records'
 
 const beside = { timeZone: 'Europe/Berlin', now: at() }
@@ -12,8 +12,6 @@ const wish = {
   action: { kind: 'draft_batch' },
 } as const
 const rule: Rule = Object.freeze(newRule('rule-1', wish, { ...beside, total: 0 }))
-
-const faultOf = (change: () => unknown) => errorOf(change).details?.[0]?.path
 
 describe('conditions', () => {
   const holds: Record<(typeof comparisons)[number], [less: boolean, same: boolean, more: boolean]> =

@@ -7,7 +7,7 @@ import {
   type TriggerInput,
 } from '#domain/growth/rules/rule-trigger'
 import { cronDue, LEAST_GAP_MS } from '#kernel/cron'
-import { errorOf } from '#test/domain/errors'
+import { errorOf, faultOf } from '#test/domain/errors'
 import { at, HOUR } from '#test/domain/records'
 
 const beside = { timeZone: 'Europe/Berlin', now: at() }
@@ -16,8 +16,6 @@ const wish = {
   trigger: { kind: 'item_posted' },
   action: { kind: 'draft_batch' },
 } as const
-
-const faultOf = (change: () => unknown) => errorOf(change).details?.[0]?.path
 
 const triggers: Record<Trigger['kind'], TriggerInput> = {
   cron: { kind: 'cron', pattern: '0 9 * * 1' },

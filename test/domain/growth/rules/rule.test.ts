@@ -9,7 +9,7 @@ import {
   updateRule,
 } from '#domain/growth/rules/rule'
 import type { ActionInput } from '#domain/growth/rules/rule-action'
-import { errorOf } from '#test/domain/errors'
+import { errorOf, faultOf } from '#test/domain/errors'
 import { at, HOUR } from '#test/domain/records'
 
 const beside = { timeZone: 'Europe/Berlin', now: at() }
@@ -20,8 +20,6 @@ const wish = {
 } as const
 const rule: Rule = Object.freeze(newRule('rule-1', wish, { ...beside, total: 0 }))
 const shown = { held: false, next: at(HOUR), now: at() }
-
-const faultOf = (change: () => unknown) => errorOf(change).details?.[0]?.path
 
 describe('a new rule', () => {
   test('is active, with its name trimmed and defaults filled in', () => {

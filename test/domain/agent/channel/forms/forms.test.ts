@@ -65,14 +65,15 @@ test.each(forms)(
   },
 )
 
-const lettersOf = (text: string): string[] => text.match(/[a-z]/g)?.sort() ?? []
+const lettersOf = (text: string): string[] => text.match(/[a-z]/g) ?? []
 
 const missing = (before: string, after: string): string[] => {
-  const there = lettersOf(after)
+  const there = new Map<string, number>()
+  for (const letter of lettersOf(after)) there.set(letter, (there.get(letter) ?? 0) + 1)
   return lettersOf(before).filter((letter) => {
-    const at = there.indexOf(letter)
-    if (at >= 0) there.splice(at, 1)
-    return at < 0
+    const left = there.get(letter) ?? 0
+    there.set(letter, left - 1)
+    return left <= 0
   })
 }
 
