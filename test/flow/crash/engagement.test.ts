@@ -1,11 +1,12 @@
 /** A process dies at each point of sending an engagement: the network never has more than one. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
 import { testStops } from '#test/support/actors/stops'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/database/db'
 import { endLeases } from '#test/support/database/writes'
-import { othersPost } from '#test/support/growth/records'
+import { approvedEngagement, engagementOf } from '#test/support/growth/engagements'
 import { crash, newStory, type Story } from '#test/support/growth/story'
 
 const times: SendTimes = {
@@ -19,24 +20,11 @@ const times: SendTimes = {
 
 const execute = (story: Story, id: string) =>
   story.send('POST', `engagements/${id}/execute`, { headers: { 'idempotency-key': 'do it' } })
-const engagement = async (story: Story, id: string) =>
-  (await story.send('GET', 'engagements?limit=100')).body.engagements.find(
-    (one: { id: string }) => one.id === id,
-  )
 const decided = (story: Story, id: string) =>
   eventually(
-    () => engagement(story, id),
+    () => engagementOf(story, id),
     ({ status, review }) => status === 'executed' || review,
   )
-
-const approved = async (app: TestApp, story: Story, action: string) => {
-  const post = await othersPost({ app })
-  const words = action === 'reply' ? { body: 'We call first.' } : {}
-  const { id } = (await story.send('POST', 'engagements', { body: { post, action, ...words } }))
-    .body.engagement
-  await story.send('POST', `engagements/${id}/approve`)
-  return { id: id as string, post }
-}
 
 const onNetwork = async ({ owner }: TestApp, post: string): Promise<number> => {
   const [row] = await owner<
@@ -93,7 +81,7 @@ describe('a process that dies', () => {
     }[] = []
     for (const { name, failpoint, action } of cases) {
       const story = await newStory(dying)
-      const one = await approved(dying, story, action)
+      const one = await approvedEngagement(dying, story, { action })
       const stopped = stops.stopNext(failpoint)
       const asked = execute(story, one.id)
       begun.push({ name, story, ...one, asked, goOn: await stopped })
@@ -120,7 +108,7 @@ describe('a process that dies', () => {
     const onTheWire = failpoint === 'sandbox.received'
     if (onTheWire)
       await eventually(
-        () => engagement(story, id),
+        () => engagementOf(story, id),
         (one) => one.status === 'executed',
       )
     expect(await onNetwork(next, post)).toBe(onTheWire ? 1 : count)

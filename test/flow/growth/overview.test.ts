@@ -91,14 +91,6 @@ test('writing_dna.voice is accepted, and shown beside voice_rules, on every surf
   expect([code, JSON.parse(out).profile.writing_dna]).toMatchObject([0, both(['By hand.'])])
 })
 
-test("drafts follow rules given under the document's name", async () => {
-  const story = await newStory(app)
-  await story.send('PUT', 'profile', { body: { writing_dna: { voice: ['Never shout.'] } } })
-  const [row] = await app.owner`select data from profile where tenant_id = ${story.tenantId}`
-  expect(row!.data.writing_dna.voice_rules).toEqual(['Never shout.'])
-  expect(row!.data.writing_dna).not.toHaveProperty('voice')
-})
-
 test('says how much there is, what is due next, what writes drafts and what is left of the quotas', async () => {
   const story = await newStory(app)
   const before = await overviewOf(story)

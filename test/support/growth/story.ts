@@ -38,6 +38,12 @@ export interface Story {
   /** Makes an approved item that is due in `ms`. */
   scheduled(ms: number, more?: { on_missed?: 'post' | 'skip' }): Promise<string>
   item(id: string): Promise<StoryItem>
+  /** `key`: an Idempotency-Key. */
+  postNow(id: string, key?: string): ReturnType<Story['send']>
+  /** The states of the attempts to send an item or engagement, in their order. */
+  attempts(id: string): Promise<string[]>
+  /** The kinds of work that there are for a record. */
+  works(id: string): Promise<string[]>
   /** The item, once it has one of these statuses. */
   settled(id: string, ...statuses: string[]): Promise<StoryItem>
   /** A generation, once it is over; `path`: where to read it. */
@@ -109,6 +115,19 @@ export const storyAt = (
       const { items } = ok(await story.send('GET', 'items?limit=100')).body
       return items.find((item: StoryItem) => item.id === id)
     },
+    postNow: (id, key) =>
+      story.send(
+        'POST',
+        `items/${id}/post-now`,
+        key === undefined ? {} : { headers: { 'idempotency-key': key } },
+      ),
+    attempts: async (id) =>
+      (
+        await place.owner`select state from attempt where ${id} in (item_id, engagement_id)
+          order by number`
+      ).map(({ state }) => state),
+    works: async (id) =>
+      (await place.owner`select kind from work where ref_id = ${id}`).map(({ kind }) => kind),
     settled: (id, ...statuses) =>
       eventually(
         () => story.item(id),

@@ -176,20 +176,6 @@ describe('cancelling', () => {
     ])
   })
 
-  test('a batch without posts fails as cancelled, whether it waits or is being written', async () => {
-    const { create, cancel, spent, events } = await opened()
-    const [first, second] = [await create({ count: 5 }), await create({ count: 3 })]
-    await held.begun(1)
-    for (const id of [second, first])
-      expect((await cancel(id)).body.batch).toMatchObject({
-        status: 'failed',
-        error: 'cancelled',
-        delivered: 0,
-        progress: null,
-      })
-    expect([await spent(), await events()]).toEqual([0, [SETTLED[0]!, SETTLED[0]!]])
-  })
-
   test('articles, audits and reports fail as cancelled, and return to their quotas', async () => {
     const { send, spent, audited } = await opened()
     points.arm('generation.claimed', 'hang')

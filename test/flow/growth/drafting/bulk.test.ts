@@ -60,34 +60,6 @@ test('each item has its own result, in order, and its own audit row', async () =
   ])
 })
 
-test('every action does what the operation on one item does', async () => {
-  const story = await newStory(app)
-  const ids = await drafts(story, 2)
-  const each = (more: object = {}) => ids.map((id) => ({ id, ...more }))
-  expect(
-    (await results(story, 'tag', each({ tags: ['launch'] }))).map(({ item }) => item!.tags),
-  ).toEqual([['launch'], ['launch']])
-  expect(states(await results(story, 'approve', await seen(story, ids)))).toEqual([
-    'approved',
-    'approved',
-  ])
-  const slots = (await results(story, 'schedule', each({ post_at: 'next_slot' }))).map(
-    ({ item }) => item!.post_at,
-  )
-  expect(new Set(slots).size).toBe(2)
-  expect((await results(story, 'unschedule', each())).map(({ item }) => item!.post_at)).toEqual([
-    null,
-    null,
-  ])
-  expect(states(await results(story, 'reopen', each()))).toEqual(['drafted', 'drafted'])
-  expect(states(await results(story, 'reject', each({ reason: 'No' })))).toEqual([
-    'rejected',
-    'rejected',
-  ])
-  expect(states(await results(story, 'delete', each()))).toEqual(['rejected', 'rejected'])
-  expect((await story.send('GET', 'items')).body.items).toEqual([])
-})
-
 test('approved and scheduled together, all are posted when due', async () => {
   const story = await newStory(app)
   const ids = await drafts(story, 3)
@@ -114,19 +86,6 @@ test('a time that the earliest of several items leaves wakes the workspace for t
     { wake_at: Date }[]
   >`select wake_at from actor where tenant_id = ${story.tenantId}`
   expect(row!.wake_at.toISOString()).toBe(later)
-})
-
-test('claimed posts are taken back, those on the wire are not', async () => {
-  const story = await newStory(app)
-  points.arm('sandbox.received', 'hang')
-  const sent = await story.scheduled(0)
-  await points.reached('sandbox.received')
-  const waiting = await story.scheduled(3_600_000)
-  const all = await results(story, 'reopen', [{ id: sent }, { id: waiting }])
-  expect(states(all)).toEqual(['conflict', 'drafted'])
-  expect(all[0]!.error!.details[0]!.path).toBe('in_flight')
-  points.release('sandbox.received')
-  await story.settled(sent, 'posted')
 })
 
 describe('a request', () => {

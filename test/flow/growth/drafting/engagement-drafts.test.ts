@@ -2,27 +2,22 @@
  * Engagements as they are drafted: by a person or a model, once for a post and an action, and
  * within the rules.
  */
+
 import { expect, test } from 'bun:test'
 import { eventually } from '#test/support/app'
+import { act, engage, engagementOf } from '#test/support/growth/engagements'
 import { othersPost } from '#test/support/growth/records'
-import { newStory, type Story } from '#test/support/growth/story'
+import { newStory } from '#test/support/growth/story'
 import { heldInEachTest } from '#test/support/model/held-drafter'
 import { useApp } from '#test/support/use'
 
 const held = heldInEachTest()
 const app = useApp({ overrides: { drafter: held.drafter } })
 
-const engagement = async (story: Story, id: string) =>
-  (await story.send('GET', `engagements/${id}`)).body.engagement
-const create = (story: Story, body: Record<string, unknown>) =>
-  story.send('POST', 'engagements', { body })
-const act = (story: Story, id: string, verb: string, options: { body?: object } = {}) =>
-  story.send('POST', `engagements/${id}/${verb}`, options)
-
 test('an engagement with a body calls no model, keeps the body and asks for approval', async () => {
   const story = await newStory(app)
   const post = await othersPost({ app }, 'Who answers on Sundays?')
-  const { status, body } = await create(story, {
+  const { status, body } = await engage(story, {
     post: `https://sandbox.example/status/${post}`,
     action: 'reply',
     body: 'We do.',
@@ -48,7 +43,7 @@ test('an engagement with a body calls no model, keeps the body and asks for appr
 
 test('an engagement without a body gives the drafter the post, and asks for approval once the draft is there', async () => {
   const story = await newStory(app)
-  const { body } = await create(story, {
+  const { body } = await engage(story, {
     post: await othersPost({ app }),
     action: 'quote',
     instruction: 'be kind',
@@ -56,7 +51,7 @@ test('an engagement without a body gives the drafter the post, and asks for appr
   const { id } = body.engagement
   expect(body.engagement).toMatchObject({ status: 'queued', body: null, instruction: 'be kind' })
   await held.begun(1)
-  expect(await engagement(story, id)).toMatchObject({ status: 'generating' })
+  expect(await engagementOf(story, id)).toMatchObject({ status: 'generating' })
   expect((await act(story, id, 'approve')).body.error).toMatchObject({
     code: 'conflict',
     message: 'cannot approve: the engagement is generating; read it again once it is drafted',
@@ -64,7 +59,7 @@ test('an engagement without a body gives the drafter the post, and asks for appr
   })
   held.release()
   const drafted = await eventually(
-    () => engagement(story, id),
+    () => engagementOf(story, id),
     ({ status }) => status === 'drafted',
   )
   expect(drafted).toMatchObject({ body: `Reply of ${id}`, model: 'held' })
@@ -74,15 +69,15 @@ test('an engagement without a body gives the drafter the post, and asks for appr
 test('a second engagement for the same post and action is refused until the first is rejected', async () => {
   const story = await newStory(app)
   const input = { post: await othersPost({ app }), action: 'like' }
-  const first = await create(story, input)
-  const second = await create(story, input)
+  const first = await engage(story, input)
+  const second = await engage(story, input)
   expect([second.status, second.body.error.message]).toEqual([
     ...[409, `this post already has a like: engagement ${first.body.engagement.id} is drafted`],
   ])
   expect(await story.used('reads_free')).toBe(1)
-  expect((await create(story, { ...input, action: 'repost' })).status).toBe(201)
+  expect((await engage(story, { ...input, action: 'repost' })).status).toBe(201)
   await act(story, first.body.engagement.id, 'reject', { body: { reason: 'no' } })
-  expect((await create(story, input)).status).toBe(201)
+  expect((await engage(story, input)).status).toBe(201)
 })
 
 test.each([
@@ -94,7 +89,7 @@ test.each([
   ],
 ])('%j is answered %i', async (input, status, message) => {
   const story = await newStory(app)
-  const reply = await create(story, input)
+  const reply = await engage(story, input)
   expect([reply.status, reply.body.error.message]).toEqual([
     status,
     expect.stringContaining(message),
@@ -105,12 +100,12 @@ test('an engagement follows the rules of the channel for replies', async () => {
   const story = await newStory(app)
   await story.changeChannel('replies', { format_rules: { banned_words: ['synergy'] } })
   const post = await othersPost({ app })
-  const refused = await create(story, { post, action: 'reply', body: 'Pure synergy.' })
+  const refused = await engage(story, { post, action: 'reply', body: 'Pure synergy.' })
   expect([refused.status, refused.body.error.details]).toEqual([
     400,
     [{ path: 'body', message: expect.stringContaining('synergy') }],
   ])
-  const { body } = await create(story, { post, action: 'reply', body: 'Pure luck.' })
+  const { body } = await engage(story, { post, action: 'reply', body: 'Pure luck.' })
   expect(
     (await act(story, body.engagement.id, 'approve', { body: { body: 'Synergy!' } })).status,
   ).toBe(400)
@@ -121,11 +116,11 @@ test('an engagement without an account works only if the post need not be read',
   const story = await newStory(app)
   const post = await othersPost({ app })
   await story.send('DELETE', 'connection')
-  expect((await create(story, { post, action: 'reply' })).body.error.message).toStartWith(
+  expect((await engage(story, { post, action: 'reply' })).body.error.message).toStartWith(
     'drafting needs a connected account to read the post',
   )
   expect(
-    (await create(story, { post, action: 'reply', body: 'Hm.' })).body.engagement,
+    (await engage(story, { post, action: 'reply', body: 'Hm.' })).body.engagement,
   ).toMatchObject({
     status: 'drafted',
     post: { text: null },

@@ -2,32 +2,24 @@
  * The life of an engagement before it goes out: its text changes, decisions are taken back, and
  * people do it by hand.
  */
+
 import { describe, expect, test } from 'bun:test'
-import { othersPost } from '#test/support/growth/records'
+import {
+  act,
+  approvedEngagement,
+  draftedEngagement,
+  engage,
+} from '#test/support/growth/engagements'
 import { newStory, type Story } from '#test/support/growth/story'
 import { useSharedApp } from '#test/support/use'
 
 const app = useSharedApp()
 
-const act = (story: Story, id: string, verb: string, body?: object) =>
-  story.send('POST', `engagements/${id}/${verb}`, body === undefined ? {} : { body })
 const edit = (story: Story, id: string, body: object) =>
   story.send('PATCH', `engagements/${id}`, { body })
 
-const drafted = async (story: Story, { action = 'reply', body = 'We call first.' } = {}) => {
-  const post = await othersPost({ app })
-  const words = action === 'reply' || action === 'quote' ? { body } : {}
-  const { body: made } = await story.send('POST', 'engagements', {
-    body: { post, action, ...words },
-  })
-  return { id: made.engagement.id as string, post, action }
-}
-
-const approved = async (story: Story, options: { action?: string } = {}) => {
-  const made = await drafted(story, options)
-  expect((await act(story, made.id, 'approve')).status).toBe(200)
-  return made
-}
+const drafted = (story: Story, action = 'reply') => draftedEngagement(app, story, { action })
+const approved = (story: Story, action = 'reply') => approvedEngagement(app, story, { action })
 
 const audited = async ({ tenantId }: Story, id: string) =>
   (
@@ -126,7 +118,8 @@ describe('reopening', () => {
     async (state) => {
       const story = await newStory(app)
       const { id } = state === 'approved' ? await approved(story) : await drafted(story)
-      if (state === 'rejected') await act(story, id, 'reject', { reason: 'Not our subject' })
+      if (state === 'rejected')
+        await act(story, id, 'reject', { body: { reason: 'Not our subject' } })
       const { status, body } = await act(story, id, 'reopen')
       expect(status).toBe(200)
       expect(body.engagement).toMatchObject({
@@ -152,9 +145,9 @@ describe('reopening', () => {
 
   test('a rejected one is refused while another of the same action on the post is open', async () => {
     const story = await newStory(app)
-    const { id, post } = await drafted(story, { action: 'like' })
+    const { id, post } = await drafted(story, 'like')
     await act(story, id, 'reject')
-    const other = await story.send('POST', 'engagements', { body: { post, action: 'like' } })
+    const other = await engage(story, { post, action: 'like' })
     expect(other.status).toBe(201)
     const refused = await act(story, id, 'reopen')
     expect([refused.status, refused.body.error.message]).toEqual([
@@ -167,13 +160,11 @@ describe('reopening', () => {
 
   test('an approved like lets it be rejected, and then blocks no other', async () => {
     const story = await newStory(app)
-    const { id, post } = await approved(story, { action: 'like' })
+    const { id, post } = await approved(story, 'like')
     expect((await act(story, id, 'reject')).status).toBe(409)
     await act(story, id, 'reopen')
     expect((await act(story, id, 'reject')).status).toBe(200)
-    expect(
-      (await story.send('POST', 'engagements', { body: { post, action: 'like' } })).status,
-    ).toBe(201)
+    expect((await engage(story, { post, action: 'like' })).status).toBe(201)
   })
 })
 
@@ -186,9 +177,14 @@ describe('an engagement done by hand', () => {
     async (state, action) => {
       const story = await newStory(app)
       const { id, post } =
-        state === 'approved' ? await approved(story, { action }) : await drafted(story, { action })
+        state === 'approved' ? await approved(story, action) : await drafted(story, action)
       const url = 'https://sandbox.example/status/7'
-      const { status, body } = await act(story, id, 'done', action === 'reply' ? { url } : {})
+      const { status, body } = await act(
+        story,
+        id,
+        'done',
+        action === 'reply' ? { body: { url } } : {},
+      )
       expect(status).toBe(200)
       expect(body.engagement).toMatchObject({
         status: 'executed',

@@ -4,7 +4,6 @@
  */
 import { expect, test } from 'bun:test'
 import { sendTimes } from '#domain/growth/sending/times'
-import { connectAccount } from '#ops/operator/admin/workspaces'
 import { testFailpoints } from '#test/support/actors/failpoints'
 import { newStory, type Story, textOf } from '#test/support/growth/story'
 import { useApp } from '#test/support/use'
@@ -82,22 +81,4 @@ test('a scheduled item that is marked as posted is not sent', async () => {
   const later = await story.scheduled(0)
   await story.settled(later, 'posted')
   expect(await story.posts()).toEqual({ [textOf(later)]: 1 })
-})
-
-test('disconnecting recalls a post that is claimed but not sent: its caller gets an error and its key is free', async () => {
-  const story = await newStory(app)
-  points.arm('send.claimed', 'hang')
-  const id = await story.approved()
-  const waiting = postNow(story, id, 'recalled')
-  await points.reached('send.claimed')
-  expect((await story.send('DELETE', 'connection')).body.connection.connected).toBe(false)
-  expect((await waiting).body.error.code).toBe('x_not_connected')
-  points.release('send.claimed')
-  expect(await story.item(id)).toMatchObject({ status: 'approved', last_error: 'x_not_connected' })
-  expect(await unsettled(story)).toEqual({ work: [], attempts: ['failed'], keys: [] })
-  const account = await app.workplace.sandbox.connect(story.tenantId, `t-${story.tenantId}`)
-  await connectAccount(app.workplace.world, story.tenantId, { network: 'sandbox', ...account })
-  expect(account.externalId).toBe(story.account)
-  expect((await postNow(story, id, 'recalled')).status).toBe(200)
-  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })

@@ -1,15 +1,11 @@
 /** Owners connect and disconnect accounts. */
 import { describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import { testFailpoints } from '#test/support/actors/failpoints'
-import { freshDb } from '#test/support/database/db'
-import { newStory, textOf } from '#test/support/growth/story'
+import { newStory } from '#test/support/growth/story'
 import { signedIn } from '#test/support/session'
-import { use, useApp } from '#test/support/use'
+import { useApp } from '#test/support/use'
 
-const database = use(freshDb)
-const points = testFailpoints()
-const app = useApp(() => ({ database: database.options, overrides: { failpoints: points.at } }))
+const app = useApp()
 
 const PATH = '/api/v1/app/connections'
 
@@ -61,12 +57,6 @@ describe('connecting to the sandbox', () => {
       is_default: true,
     })
     expect(await listed()).toHaveLength(1)
-  })
-
-  test('refuses an invalid handle', async () => {
-    const { connect } = await ownedStory()
-    const reply = await connect({ handle: 'no handle' })
-    expect([reply.status, reply.body.error?.code]).toEqual([400, 'invalid_input'])
   })
 
   test('stops at fifty accounts, but lets one of them connect again', async () => {
@@ -131,37 +121,4 @@ test('an account belongs to one workspace: the same handle in another workspace 
       ({ text }) => text,
     )
   expect([await timeline(own), await timeline(other)]).toEqual([['Said by the first.'], []])
-})
-
-describe('disconnecting', () => {
-  test('recalls what is claimed and not sent, whichever account it goes out from', async () => {
-    const { story, connect, disconnect, listed } = await ownedStory()
-    const [{ id: own }] = await listed()
-    const other = (await connect()).body.connection.account
-    points.arm('send.claimed', 'hang')
-    const item = await story.approved()
-    const waiting = story.send('POST', `items/${item}/post-now`, {})
-    await points.reached('send.claimed')
-    // The item goes out from the other account.
-    expect((await disconnect(other.id)).body.connection).toMatchObject({
-      connected: true,
-      account: { id: own },
-    })
-    expect((await story.item(item)).status).toBe('publishing')
-    expect((await disconnect(own)).body.connection).toEqual({
-      connected: false,
-      tier: 'free',
-      account: null,
-      choose: null,
-      reads: expect.objectContaining({ unit: 'resources' }),
-      limits: expect.objectContaining({ max_length: 280 }),
-    })
-    expect((await waiting).body.error.code).toBe('x_not_connected')
-    points.release('send.claimed')
-    expect(await story.item(item)).toMatchObject({
-      status: 'approved',
-      last_error: 'x_not_connected',
-    })
-    expect(await story.posts()).not.toHaveProperty(textOf(item))
-  })
 })

@@ -1,10 +1,17 @@
 /** People take engagements back, as late as can be, and delete them. */
+
 import { describe, expect, test } from 'bun:test'
 import { sendTimes } from '#domain/growth/sending/times'
 import { newId } from '#kernel/ids'
 import { testFailpoints } from '#test/support/actors/failpoints'
 import { eventually } from '#test/support/app'
-import { othersPost } from '#test/support/growth/records'
+import {
+  act,
+  answersTo,
+  approvedEngagement,
+  engage,
+  engagementOf,
+} from '#test/support/growth/engagements'
 import { newStory, type Story } from '#test/support/growth/story'
 import { useApp } from '#test/support/use'
 
@@ -13,28 +20,15 @@ const times = { ...sendTimes, settleMs: 3_600_000 }
 const points = testFailpoints()
 const app = useApp({ overrides: { times, failpoints: points.at } })
 
-const act = (story: Story, id: string, verb: string, body?: object) =>
-  story.send('POST', `engagements/${id}/${verb}`, body === undefined ? {} : { body })
 const edit = (story: Story, id: string, body = 'Without the typo') =>
   story.send('PATCH', `engagements/${id}`, { body: { body } })
 const remove = (story: Story, id: string) => story.send('DELETE', `engagements/${id}`)
 const execute = (story: Story, id: string) =>
   story.send('POST', `engagements/${id}/execute`, { headers: { 'idempotency-key': 'execute it' } })
 const listed = async (story: Story) =>
-  (await story.send('GET', 'engagements?limit=100')).body.engagements as { id: string }[]
-const engagement = async (story: Story, id: string) =>
-  (await listed(story)).find((one) => one.id === id) as Record<string, unknown>
-
-const create = (story: Story, post: string, action = 'reply') =>
-  story.send('POST', 'engagements', {
-    body: { post, action, ...(action === 'reply' ? { body: 'With a tpyo' } : {}) },
-  })
-const approved = async (story: Story, action = 'reply') => {
-  const post = await othersPost({ app })
-  const { id } = (await create(story, post, action)).body.engagement
-  expect((await act(story, id, 'approve')).status).toBe(200)
-  return { id: id as string, post }
-}
+  (await story.send('GET', 'engagements?limit=100')).body.engagements
+const approved = (story: Story, action = 'reply') =>
+  approvedEngagement(app, story, { action, body: 'With a tpyo' })
 
 /**
  * An execution that stands at this point, until it is released, with the answer that its caller
@@ -48,16 +42,7 @@ const stoppedAt = async (point: string, story: Story) => {
   return { ...made, asked }
 }
 
-const repliesTo = async (post: string) =>
-  (await app.owner`select text from sandbox.posts where in_reply_to = ${post}`).map(
-    ({ text }) => text,
-  )
-const attemptsOf = async (id: string) =>
-  (await app.owner`select state from attempt where engagement_id = ${id} order by number`).map(
-    ({ state }) => state,
-  )
-const worksOf = async (id: string) =>
-  (await app.owner`select kind from work where ref_id = ${id}`).map(({ kind }) => kind)
+const repliesTo = (post: string) => answersTo(app, post)
 
 const ways = [
   ['edit', edit, 'drafted'],
@@ -79,14 +64,14 @@ describe('a claimed execution that is not yet sent', () => {
         'nothing was sent: the engagement was taken back',
       ])
       points.release('send.claimed')
-      expect([await attemptsOf(id), await worksOf(id), await repliesTo(post)]).toEqual([
+      expect([await story.attempts(id), await story.works(id), await repliesTo(post)]).toEqual([
         ['unsent'],
         [],
         [],
       ])
       if (way === 'delete') await act(story, id, 'restore')
       if (way === 'reject') await act(story, id, 'reopen')
-      await act(story, id, 'approve', { body: 'Another text' })
+      await act(story, id, 'approve', { body: { body: 'Another text' } })
       const retried = await execute(story, id)
       expect([
         retried.status,
@@ -94,7 +79,7 @@ describe('a claimed execution that is not yet sent', () => {
         await repliesTo(post),
       ]).toEqual([202, 'true', []])
       expect((await act(story, id, 'execute')).body.engagement.status).toBe('executed')
-      expect([await repliesTo(post), await attemptsOf(id)]).toEqual([
+      expect([await repliesTo(post), await story.attempts(id)]).toEqual([
         ['Another text'],
         ['unsent', 'posted'],
       ])
@@ -136,7 +121,7 @@ test('what may be on the network is not taken back, and can be marked done', asy
   points.arm('send.sent', new Error('the answer was lost'))
   const asked = execute(story, id)
   await eventually(
-    () => engagement(story, id),
+    () => engagementOf(story, id),
     ({ status }) => status === 'execute_unconfirmed',
   )
   points.release('send.sent')
@@ -152,7 +137,7 @@ test('what may be on the network is not taken back, and can be marked done', asy
     review: false,
   })
   expect((await asked).body.engagement.status).toBe('executed')
-  expect([await attemptsOf(id), await worksOf(id)]).toEqual([['posted'], []])
+  expect([await story.attempts(id), await story.works(id)]).toEqual([['posted'], []])
   const refused = await remove(story, id)
   expect([refused.status, refused.body.error?.message]).toEqual([
     409,
@@ -164,7 +149,7 @@ describe('a deleted engagement', () => {
   test('is in no list, blocks no other, and is restored as it was', async () => {
     const story = await newStory(app)
     const { id, post } = await approved(story, 'like')
-    expect((await create(story, post, 'like')).status).toBe(409)
+    expect((await engage(story, { post, action: 'like' })).status).toBe(409)
     expect((await remove(story, id)).body.engagement).toMatchObject({ id, status: 'drafted' })
     for (const gone of [
       await remove(story, id),
@@ -184,7 +169,7 @@ describe('a deleted engagement', () => {
     const story = await newStory(app)
     const { id, post } = await approved(story, 'like')
     await remove(story, id)
-    const other = (await create(story, post, 'like')).body.engagement
+    const other = (await engage(story, { post, action: 'like' })).body.engagement
     const refused = await act(story, id, 'restore')
     expect([refused.status, refused.body.error?.message]).toEqual([
       409,

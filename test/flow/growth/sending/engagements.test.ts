@@ -2,10 +2,18 @@
  * Engagements on their way to the network: sent once, and what becomes of those whose answer proves
  * nothing.
  */
+
 import { describe, expect, test } from 'bun:test'
 import { sendTimes } from '#domain/growth/sending/times'
 import { eventually } from '#test/support/app'
-import { othersPost } from '#test/support/growth/records'
+import {
+  act,
+  answersTo,
+  approvedEngagement,
+  engage,
+  engagementOf,
+  reactionsTo,
+} from '#test/support/growth/engagements'
 import { newStory, type Story } from '#test/support/growth/story'
 import { lostAnswer, lostRequest } from '#test/support/growth/unreliable'
 import { useApp } from '#test/support/use'
@@ -13,50 +21,18 @@ import { useApp } from '#test/support/use'
 const quick = { ...sendTimes, settleMs: 20, windowMs: 60, deadlineMs: 2_000 }
 const app = useApp({ overrides: { times: quick } })
 
-const engagement = async (story: Story, id: string) =>
-  (await story.send('GET', `engagements/${id}`)).body.engagement
-const create = (story: Story, body: Record<string, unknown>) =>
-  story.send('POST', 'engagements', { body })
-const act = (
-  story: Story,
-  id: string,
-  verb: string,
-  options: { body?: object; headers?: Record<string, string> } = {},
-) => story.send('POST', `engagements/${id}/${verb}`, options)
-
 /** An approved engagement, with its post. */
-const approved = async (
-  story: Story,
-  { action = 'reply', body = 'We call first.' }: { action?: string; body?: string } = {},
-) => {
-  const post = await othersPost({ app })
-  const made = await create(story, {
-    post,
-    action,
-    ...(action === 'reply' || action === 'quote' ? { body } : {}),
-  })
-  expect([made.status, made.body.engagement.status]).toEqual([201, 'drafted'])
-  expect((await act(story, made.body.engagement.id, 'approve')).status).toBe(200)
-  return { id: made.body.engagement.id as string, post }
-}
-
-const answers = async (post: string) =>
-  (
-    await app.owner<
-      { text: string }[]
-    >`select text from sandbox.posts where in_reply_to = ${post} or quoted = ${post}`
-  ).map(({ text }) => text)
-const reactions = async (post: string) =>
-  (
-    await app.owner<{ kind: string }[]>`select kind from sandbox.reactions where post_id = ${post}`
-  ).map(({ kind }) => kind)
+const approved = (story: Story, action?: string) =>
+  approvedEngagement(app, story, action ? { action } : {})
+const answers = (post: string) => answersTo(app, post)
+const reactions = (post: string) => reactionsTo(app, post)
 
 describe('executing an engagement', () => {
   test.each(['reply', 'quote'])(
     'puts a %s on the network once, however many requests there are',
     async (action) => {
       const story = await newStory(app)
-      const { id, post } = await approved(story, { action })
+      const { id, post } = await approved(story, action)
       const done = await act(story, id, 'execute', { headers: { 'idempotency-key': 'key' } })
       expect([done.status, done.body.engagement]).toMatchObject([
         200,
@@ -74,7 +50,7 @@ describe('executing an engagement', () => {
 
   test.each(['like', 'repost'])('puts a %s on the network', async (action) => {
     const story = await newStory(app)
-    const { id, post } = await approved(story, { action })
+    const { id, post } = await approved(story, action)
     expect((await act(story, id, 'execute')).body.engagement).toMatchObject({
       status: 'executed',
       external_id: post,
@@ -99,7 +75,7 @@ describe('executing an engagement', () => {
       409,
       'cannot execute: the engagement has changed since its approval; approve it again',
     ])
-    expect([await engagement(story, id), await answers(post)]).toMatchObject([
+    expect([await engagementOf(story, id), await answers(post)]).toMatchObject([
       { status: 'drafted', last_error: 'approval_stale' },
       [],
     ])
@@ -121,7 +97,7 @@ describe('an answer that proves nothing', () => {
     'a %s that was applied is found, and the caller gets it',
     async (action) => {
       const story = await newStory(app)
-      const { id, post } = await approved(story, { action })
+      const { id, post } = await approved(story, action)
       loseNext(lostAnswer)
       const done = await act(story, id, 'execute', { headers: { 'idempotency-key': 'key' } })
       expect([done.status, done.body.engagement.status]).toEqual([200, 'executed'])
@@ -136,11 +112,11 @@ describe('an answer that proves nothing', () => {
     'a %s that was lost is never sent again and goes to review',
     async (action) => {
       const story = await newStory(app)
-      const { id, post } = await approved(story, { action })
+      const { id, post } = await approved(story, action)
       loseNext(lostRequest)
       void act(story, id, 'execute')
       const doubtful = await eventually(
-        () => engagement(story, id),
+        () => engagementOf(story, id),
         ({ review }) => review,
       )
       expect(doubtful.status).toBe('execute_unconfirmed')
@@ -153,7 +129,7 @@ describe('an answer that proves nothing', () => {
         status: 'rejected',
         review: false,
       })
-      expect((await create(story, { post, action: 'repost' })).status).toBe(201)
+      expect((await engage(story, { post, action: 'repost' })).status).toBe(201)
     },
   )
 
@@ -163,7 +139,7 @@ describe('an answer that proves nothing', () => {
     loseNext(lostRequest)
     const waiting = act(story, id, 'execute')
     await eventually(
-      () => engagement(story, id),
+      () => engagementOf(story, id),
       ({ review }) => review,
     )
     expect((await act(story, id, 'approve', { body: { body: 'Other words.' } })).status).toBe(409)

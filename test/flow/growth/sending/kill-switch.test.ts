@@ -1,9 +1,10 @@
 /** The kill switch: once pause-all has answered, nothing unattended goes out. */
-import { describe, expect, test } from 'bun:test'
+
+import { expect, test } from 'bun:test'
 import { kindsWhere } from '#decisions/work'
 import { sendTimes } from '#domain/growth/sending/times'
 import { testFailpoints } from '#test/support/actors/failpoints'
-import { eventually, type TestApp, testApp } from '#test/support/app'
+import { eventually, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/database/db'
 import {
   endLeases,
@@ -11,7 +12,7 @@ import {
   insertRecordlessWork,
   makeItemDue,
 } from '#test/support/database/writes'
-import { othersPost } from '#test/support/growth/records'
+import { approvedEngagement, engagementOf } from '#test/support/growth/engagements'
 import { crash, newStory, type Story, textOf } from '#test/support/growth/story'
 import { use, useApp } from '#test/support/use'
 
@@ -25,8 +26,6 @@ const pause = async (story: Story) =>
   (await story.send('POST', 'automation/pause-all')).body.automation
 const resume = async (story: Story) =>
   (await story.send('POST', 'automation/resume-all')).body.automation
-const postNow = (story: Story, id: string) => story.send('POST', `items/${id}/post-now`)
-
 /**
  * Makes the item due, then posts another by hand. Once that is out, the lanes have looked for due
  * work since.
@@ -38,7 +37,7 @@ const personPostsAfter = async (story: Story, id: string): Promise<string> => {
     (now) => now > Date.parse(post_at!) + 50,
   )
   const own = await story.approved()
-  expect((await postNow(story, own)).body.item.status).toBe('posted')
+  expect((await story.postNow(own)).body.item.status).toBe('posted')
   return own
 }
 
@@ -66,7 +65,7 @@ test('a manual post of an item that is being recalled waits for the recall and a
   const id = await story.scheduled(0)
   await points.reached('send.claimed')
   await pause(story)
-  const pending = postNow(story, id)
+  const pending = story.postNow(id)
   await story.settled(id, 'publishing')
   points.release('send.claimed')
   const reply = await pending
@@ -91,7 +90,7 @@ test('a manual post is neither recalled nor held', async () => {
   const story = await newStory(app)
   points.arm('send.claimed', 'hang')
   const id = await story.approved()
-  const pending = postNow(story, id)
+  const pending = story.postNow(id)
   await points.reached('send.claimed')
   expect((await pause(story)).in_flight).toEqual([
     { item_id: id, origin: 'manual', since: expect.any(String) },
@@ -104,25 +103,11 @@ test('a manual post is neither recalled nor held', async () => {
 const automatic = (id: string) => [{ item_id: id, origin: 'automatic', since: expect.any(String) }]
 const manual = (id: string) => [{ engagement_id: id, origin: 'manual', since: expect.any(String) }]
 
-const approvedEngagement = async (
-  at: TestApp,
-  story: Story,
-  action: 'reply' | 'like',
-): Promise<string> => {
-  const words = action === 'reply' ? { body: 'We call first.' } : {}
-  const { body } = await story.send('POST', 'engagements', {
-    body: { post: await othersPost({ app: at }), action, ...words },
-  })
-  const { id } = body.engagement
-  expect((await story.send('POST', `engagements/${id}/approve`)).status).toBe(200)
-  return id
-}
-
 test.each(['reply', 'like'] as const)(
   'a %s that a person has on the wire is not aborted but listed, until it is executed',
   async (action) => {
     const story = await newStory(app)
-    const id = await approvedEngagement(app, story, action)
+    const { id } = await approvedEngagement(app, story, { action })
     points.arm('sandbox.received', 'hang')
     const pending = story.send('POST', `engagements/${id}/execute`)
     await points.reached('sandbox.received')
@@ -134,77 +119,57 @@ test.each(['reply', 'like'] as const)(
   },
 )
 
-describe('the answer lists what a dead process may still be sending:', () => {
-  /** What has begun on a server, which dies at this point; its story at the next server. */
-  const afterCrash = async (
-    stack: AsyncDisposableStack,
-    point: string,
-    begin: (story: Story, at: TestApp) => Promise<string>,
-  ) => {
-    const own = stack.use(await freshDb())
-    const held = testFailpoints()
-    const dead = stack.use(
-      await testApp({ database: own.options, overrides: { failpoints: held.at } }),
-    )
-    const story = await newStory(dead)
+test('what a dead process may still be sending is listed until its lease has ended, even if a person has settled it', async () => {
+  await using stack = new AsyncDisposableStack()
+  const own = stack.use(await freshDb())
+  const held = testFailpoints()
+  const dead = stack.use(
+    await testApp({ database: own.options, overrides: { failpoints: held.at } }),
+  )
+  const stories = [await newStory(dead), await newStory(dead), await newStory(dead)] as const
+  const engaged = await approvedEngagement(dead, stories[2])
+  const begun = async <T>(point: string, begin: () => T): Promise<T> => {
     held.arm(point, 'hang')
-    const id = await begin(story, dead)
-    await held.reached(point)
-    await crash(dead)
-    const next = stack.use(await testApp({ database: own.options, overrides: { times } }))
     stack.defer(() => held.release(point))
-    return { id, next, story: story.at(next) }
+    const begins = begin()
+    await held.reached(point)
+    return begins
   }
-
-  test('an engagement, until its lease has ended', async () => {
-    await using stack = new AsyncDisposableStack()
-    let pending: ReturnType<Story['send']>
-    const { id, next, story } = await afterCrash(stack, 'send.claimed', async (before, at) => {
-      const made = await approvedEngagement(at, before, 'reply')
-      pending = before.send('POST', `engagements/${made}/execute`)
-      return made
-    })
-    expect((await pending!).status).toBe(503)
-    const isInDoubt = async () =>
-      (await story.send('GET', `engagements/${id}`)).body.engagement.status ===
-      'execute_unconfirmed'
-    await eventually(isInDoubt, (is) => is)
-    // Ends long after this test, however slow the machine is.
-    await extendLeases(next)
-    expect((await pause(story)).in_flight).toEqual(manual(id))
-    await endLeases(next)
-    expect((await pause(story)).in_flight).toEqual([])
-  })
-
-  test('a post, until its lease has ended', async () => {
-    await using stack = new AsyncDisposableStack()
-    const { id, next, story } = await afterCrash(stack, 'sandbox.applied', (before) =>
-      before.scheduled(0),
-    )
-    await extendLeases(next)
-    expect((await pause(story)).in_flight).toEqual(automatic(id))
-    await story.settled(id, 'publish_unconfirmed')
-    await endLeases(next)
-    await next.owner`update work set run_at = now()`
-    expect((await pause(story)).in_flight).toEqual([])
-    await resume(story)
-    expect(await story.settled(id, 'posted')).toMatchObject({ status: 'posted' })
-    expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
-  })
-
-  test('a post, even if a person has settled it', async () => {
-    await using stack = new AsyncDisposableStack()
-    const { id, next, story } = await afterCrash(stack, 'send.claimed', (before) =>
-      before.scheduled(0),
-    )
-    await story.settled(id, 'publish_unconfirmed')
-    await extendLeases(next)
-    expect((await story.send('POST', `items/${id}/posted`, {})).body.item.status).toBe('posted')
-    expect((await pause(story)).in_flight).toEqual(automatic(id))
-    expect((await resume(story)).in_flight).toEqual(automatic(id))
-    await endLeases(next)
-    expect((await pause(story)).in_flight).toEqual([])
-  })
+  const applied = await begun('sandbox.applied', () => stories[0].scheduled(0))
+  const claimed = await begun('send.claimed', () => stories[1].scheduled(0))
+  const pending = stories[2].send('POST', `engagements/${engaged.id}/execute`)
+  await eventually(
+    () => engagementOf(stories[2], engaged.id),
+    ({ status }) => status === 'executing',
+  )
+  await crash(dead)
+  expect((await pending).status).toBe(503)
+  const next = stack.use(await testApp({ database: own.options, overrides: { times } }))
+  const [post, settled, reply] = stories.map((story) => story.at(next))
+  await settled!.settled(claimed, 'publish_unconfirmed')
+  await post!.settled(applied, 'publish_unconfirmed')
+  await eventually(
+    () => engagementOf(reply!, engaged.id),
+    ({ status }) => status === 'execute_unconfirmed',
+  )
+  // Ends long after this test, however slow the machine is.
+  await extendLeases(next)
+  expect((await settled!.send('POST', `items/${claimed}/posted`, {})).body.item.status).toBe(
+    'posted',
+  )
+  for (const [story, listed] of [
+    [post!, automatic(applied)],
+    [settled!, automatic(claimed)],
+    [reply!, manual(engaged.id)],
+  ] as const)
+    expect((await pause(story)).in_flight).toEqual(listed)
+  expect((await resume(settled!)).in_flight).toEqual(automatic(claimed))
+  await endLeases(next)
+  await next.owner`update work set run_at = now()`
+  for (const story of [post!, settled!, reply!]) expect((await pause(story)).in_flight).toEqual([])
+  await resume(post!)
+  await post!.settled(applied, 'posted')
+  expect(await post!.posts()).toEqual({ [textOf(applied)]: 1 })
 })
 
 test('a doubt about a scheduled post is left alone while paused and resolved after', async () => {
@@ -217,7 +182,7 @@ test('a doubt about a scheduled post is left alone while paused and resolved aft
   const reads = async () => app.owner`select clean_reads from attempt where item_id = ${id}`
   const before = await reads()
   const own = await story.approved()
-  await postNow(story, own)
+  await story.postNow(own)
   expect([...(await reads())]).toEqual([...before])
   await resume(story)
   expect(await story.settled(id, 'posted')).toMatchObject({ status: 'posted' })

@@ -7,9 +7,9 @@ import { describe, expect, test } from 'bun:test'
 import { sendTimes } from '#domain/growth/sending/times'
 import { testFailpoints } from '#test/support/actors/failpoints'
 import { freshDb } from '#test/support/database/db'
+import { approvedEngagement } from '#test/support/growth/engagements'
 import { postAgain, putInReview, refusal } from '#test/support/growth/post-again'
-import { othersPost } from '#test/support/growth/records'
-import { newStory, textOf } from '#test/support/growth/story'
+import { newStory, type Story, textOf } from '#test/support/growth/story'
 import { unreliable } from '#test/support/growth/unreliable'
 import { connectMcp } from '#test/support/mcp/mcp'
 import { signedIn } from '#test/support/session'
@@ -43,14 +43,8 @@ const withAccounts = async (others: number) => {
 }
 
 const named = ({ id, handle }: { id: string; handle: string }) => `@${handle} on sandbox (${id})`
-const engaged = async (story: Awaited<ReturnType<typeof newStory>>) => {
-  const { body } = await story.send('POST', 'engagements', {
-    body: { post: await othersPost({ app }), action: 'like' },
-  })
-  const { id } = body.engagement
-  await story.send('POST', `engagements/${id}/approve`)
-  return id as string
-}
+const engaged = async (story: Story) =>
+  (await approvedEngagement(app, story, { action: 'like' })).id
 
 describe('x_not_connected', () => {
   test('of an item that no account was bound to names the accounts and the call that chooses', async () => {
@@ -172,17 +166,6 @@ test('GET connection names the accounts and the call that chooses, if none is th
   await disconnect(id)
   expect(await shown()).toMatchObject({ connected: false, choose: null })
   expect(first.id).not.toBe(id)
-})
-
-test.each(['approve', 'reject'])('409 of an approved engagement names reopen: %s', async (verb) => {
-  const { story } = await withAccounts(0)
-  const id = await engaged(story)
-  const { status, body } = await story.send('POST', `engagements/${id}/${verb}`)
-  expect([status, body.error.message]).toEqual([
-    409,
-    `cannot ${verb}: the engagement is approved; execute it, or reopen it to change or reject it`,
-  ])
-  expect(body.error.details).toEqual(next(`growth.engagements.reopen ${id}`))
 })
 
 test('x_not_connected of a post that a person confirms again: nothing goes out if the account is disconnected between read and send, and the doubt stays', async () => {

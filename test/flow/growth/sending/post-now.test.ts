@@ -11,12 +11,7 @@ const times = { ...sendTimes, settleMs: 300, windowMs: 60_000 }
 const points = testFailpoints()
 const app = useApp({ overrides: { times, failpoints: points.at } })
 
-const postNow = (story: Story, id: string, key?: string) =>
-  story.send(
-    'POST',
-    `items/${id}/post-now`,
-    key === undefined ? {} : { headers: { 'idempotency-key': key } },
-  )
+const other = useApp(() => ({ database: app.options, overrides: { times } }))
 
 /** Another server on the same database, with faults in its network and workspaces of its own. */
 const failing = (faults: string, replyWithinMs = 10_000) =>
@@ -26,66 +21,100 @@ const failing = (faults: string, replyWithinMs = 10_000) =>
     overrides: { times, replyWithinMs },
   })
 
-test('of a hundred simultaneous requests under one key one runs; the others are in flight or get its answer, byte for byte', async () => {
-  const story = await newStory(app)
-  const id = await story.approved()
-  const replies = await Promise.all(
-    Array.from({ length: 100 }, () => postNow(story, id, 'one key')),
-  )
-  const answered = replies.filter(({ status }) => status === 200)
-  expect(answered.filter(({ headers }) => !headers.has('idempotency-replayed'))).toHaveLength(1)
-  expect(new Set(answered.map(({ text }) => text)).size).toBe(1)
-  const others = replies.filter(({ status }) => status !== 200)
-  expect(new Set(others.map(({ status, body }) => `${status} ${body.error.code}`))).toEqual(
-    new Set(['409 idempotency_in_flight']),
-  )
-  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
-  const replay = await postNow(story, id, 'one key')
-  expect([replay.status, replay.text, replay.headers.get('idempotency-replayed')]).toEqual([
-    200,
-    answered[0]!.text,
-    'true',
-  ])
-})
+/** More than the connections of a server, so that some wait for others. */
+const MANY = 40
+const together = <T>(run: (index: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: MANY }, (_, index) => run(index)))
 
-test('of a hundred simultaneous requests under different keys one posts and the others conflict', async () => {
+/** The number of answers of each kind. */
+const kinds = (replies: Awaited<ReturnType<Story['postNow']>>[]): Record<string, number> => {
+  const count: Record<string, number> = {}
+  for (const { status, headers, body } of replies) {
+    const kind = [status, body.error?.code, headers.get('idempotency-replayed') && 'replayed']
+      .filter(Boolean)
+      .join(' ')
+    count[kind] = (count[kind] ?? 0) + 1
+  }
+  return count
+}
+
+test('of simultaneous requests under one key one runs; the others are in flight or get its answer, byte for byte', async () => {
   const story = await newStory(app)
   const id = await story.approved()
-  const replies = await Promise.all(
-    Array.from({ length: 100 }, (_, index) => postNow(story, id, `key ${index}`)),
+  const replies = await together(() => story.postNow(id, 'one key'))
+  const { 200: ran, ...others } = kinds(replies)
+  expect(ran).toBe(1)
+  expect(['409 idempotency_in_flight', '200 replayed']).toEqual(
+    expect.arrayContaining(Object.keys(others)),
   )
-  const outcomes = replies
-    .map(({ status, body }) => `${status} ${body.error?.code ?? body.item.status}`)
-    .sort()
-  expect(outcomes).toEqual(['200 posted', ...Array.from({ length: 99 }, () => '409 conflict')])
+  expect(new Set(replies.filter(({ status }) => status === 200).map(({ text }) => text)).size).toBe(
+    1,
+  )
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
 
-test('a key that was used for another item is refused, in flight or answered', async () => {
+test('of simultaneous requests under different keys one posts and the others conflict', async () => {
   const story = await newStory(app)
-  const [id, other] = [await story.approved(), await story.approved()]
-  points.arm('send.claimed', 'hang')
-  const first = postNow(story, id, 'taken')
-  await points.reached('send.claimed')
-  expect((await postNow(story, other, 'taken')).body.error.code).toBe('idempotency_key_reused')
-  points.release('send.claimed')
+  const id = await story.approved()
+  const replies = await together((index) => story.postNow(id, `key ${index}`))
+  expect(kinds(replies)).toEqual({ 200: 1, '409 conflict': MANY - 1 })
+  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+})
+
+test('simultaneous retries of a finished post get its answer from every server; for another item they are refused', async () => {
+  const story = await newStory(app)
+  const [id, another] = [await story.approved(), await story.approved()]
+  const first = await story.postNow(id, 'finished')
+  const replies = await together((index) =>
+    story.at(index % 2 ? other : app).postNow(index % 4 < 2 ? id : another, 'finished'),
+  )
+  expect(kinds(replies)).toEqual({
+    '200 replayed': MANY / 2,
+    '422 idempotency_key_reused': MANY / 2,
+  })
+  expect(new Set(replies.filter(({ status }) => status === 200).map(({ text }) => text))).toEqual(
+    new Set([first.text]),
+  )
+  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+})
+
+test('while the first caller waits, retries are in flight, and the key is taken for other items', async () => {
+  const story = await newStory(app)
+  const [id, another] = [await story.approved(), await story.approved()]
+  points.arm('send.sent', 'hang')
+  const first = story.postNow(id, 'waiting')
+  await points.reached('send.sent')
+  const replies = await together(() => story.postNow(id, 'waiting'))
+  expect(kinds(replies)).toEqual({ '409 idempotency_in_flight': MANY })
+  expect((await story.postNow(id, 'another')).body.error.code).toBe('conflict')
+  expect((await story.postNow(another, 'waiting')).body.error.code).toBe('idempotency_key_reused')
+  points.release('send.sent')
   expect((await first).status).toBe(200)
-  expect((await postNow(story, other, 'taken')).body.error.code).toBe('idempotency_key_reused')
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+})
+
+test('once the first caller has stopped waiting for a post in doubt, all retries get the current item', async () => {
+  await using slow = await failing('500=1', 50)
+  const story = await newStory(slow)
+  const id = await story.approved()
+  expect((await story.postNow(id, 'doubt')).status).toBe(202)
+  await story.settled(id, 'publish_unconfirmed')
+  expect(kinds(await together(() => story.postNow(id, 'doubt')))).toEqual({ '202': MANY })
+  expect(await app.owner`select 1 from attempt where item_id = ${id}`).toHaveLength(1)
 })
 
 test('a doubt that outlasts the wait is 202 with the current item, and 200 under the same key once the post is found', async () => {
   await using slow = await failing('applied502=1', 50)
   const story = await newStory(slow)
   const id = await story.approved()
-  const first = await postNow(story, id, 'doubtful')
+  const first = await story.postNow(id, 'doubtful')
   expect(first.status).toBe(202)
   expect(['publishing', 'publish_unconfirmed']).toContain(first.body.item.status)
   expect(first.headers.has('idempotency-replayed')).toBe(false)
   expect(await story.settled(id, 'posted')).toMatchObject({ status: 'posted', last_error: null })
-  const replay = await postNow(story, id, 'doubtful')
+  const replay = await story.postNow(id, 'doubtful')
   expect([replay.status, replay.headers.get('idempotency-replayed')]).toEqual([200, 'true'])
-  expect((await postNow(story, id, 'doubtful')).text).toBe(replay.text)
+  expect((await story.postNow(id, 'doubtful')).text).toBe(replay.text)
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
 
@@ -94,7 +123,7 @@ test('a proven failure is answered as an error, leaves the item approved and fre
   const story = await newStory(limited)
   const id = await story.approved()
   for (const _ of ['first', 'again under the same key']) {
-    const reply = await postNow(story, id, 'limited')
+    const reply = await story.postNow(id, 'limited')
     expect([reply.status, reply.body.error.message, reply.headers.get('retry-after')]).toEqual([
       429,
       'rate_limited:network',
@@ -126,7 +155,7 @@ test('a request whose caller disconnects still posts, and the same key gets the 
   expect(await first).toBe('AbortError')
   points.release('send.claimed')
   const replay = await eventually(
-    () => postNow(story, id, 'gone'),
+    () => story.postNow(id, 'gone'),
     ({ status }) => status === 200,
   )
   expect(replay.body.item.status).toBe('posted')

@@ -1,9 +1,11 @@
 /** An attempt keeps the text it has sent, so that no later change of the item can hide the post. */
+
 import { beforeEach, expect, test } from 'bun:test'
 import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
 import { type Stops, testStops } from '#test/support/actors/stops'
 import { eventually, testApp } from '#test/support/app'
 import { insertSandboxPost, setItem } from '#test/support/database/writes'
+import { approvedEngagement, engagementOf } from '#test/support/growth/engagements'
 import { newStory, type Story, textOf } from '#test/support/growth/story'
 import { useEach } from '#test/support/use'
 
@@ -25,21 +27,6 @@ const decided = (story: Story, id: string) =>
     ({ status, review }) => status === 'posted' || review,
   )
 
-/** An approved reply to another account's post. */
-const approvedReply = async (story: Story, body: string): Promise<string> => {
-  const { account } = await newStory(app)
-  const post = await insertSandboxPost(app, account, 'What do you do about late deliveries?')
-  const { id } = (
-    await story.send('POST', 'engagements', { body: { post, action: 'reply', body } })
-  ).body.engagement
-  await story.send('POST', `engagements/${id}/approve`)
-  return id
-}
-const engagement = async (story: Story, id: string) =>
-  (await story.send('GET', 'engagements?limit=100')).body.engagements.find(
-    (one: { id: string }) => one.id === id,
-  )
-
 test('an item whose text changes in the database while in doubt is found by the text that was sent', async () => {
   const story = await newStory(app)
   const id = await story.approved()
@@ -54,18 +41,19 @@ test('an item whose text changes in the database while in doubt is found by the 
 
 test('a reply whose text changes in the database while in doubt is found by the text that was sent', async () => {
   const story = await newStory(app)
-  const id = await approvedReply(story, 'We call first.')
+  const post = await insertSandboxPost(app, story.account, 'What do you do about late deliveries?')
+  const { id } = await approvedEngagement(app, story, { post })
   const stopped = stops.stopNext('reconcile.reading')
   void story.send('POST', `engagements/${id}/execute`)
   const goOn = await stopped
   await app.owner`update engagement set body = 'Nobody sent this.' where id = ${id}`
   goOn()
   const end = await eventually(
-    () => engagement(story, id),
+    () => engagementOf(story, id),
     ({ status, review }) => status === 'executed' || review,
   )
   expect(end).toMatchObject({ status: 'executed', review: false })
-  expect(await story.posts()).toEqual({ 'We call first.': 1 })
+  expect(await story.posts()).toMatchObject({ 'We call first.': 1 })
 })
 
 test("one item's post is not taken for that of another whose text has become the same", async () => {

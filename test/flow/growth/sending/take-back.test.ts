@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { sendTimes } from '#domain/growth/sending/times'
 import { testFailpoints } from '#test/support/actors/failpoints'
 import { setItem } from '#test/support/database/writes'
-import { newStory, type Story, textOf } from '#test/support/growth/story'
+import { inMs, newStory, type Story, textOf } from '#test/support/growth/story'
 import { useApp } from '#test/support/use'
 
 /** The doubt never gets as far as a read of the timeline. */
@@ -16,15 +16,9 @@ const reject = (story: Story, id: string) => story.send('POST', `items/${id}/rej
 const remove = (story: Story, id: string) => story.send('DELETE', `items/${id}`)
 const restore = (story: Story, id: string) => story.send('POST', `items/${id}/restore`)
 const get = (story: Story, id: string) => story.send('GET', `items/${id}`)
-const postNow = (story: Story, id: string) =>
-  story.send('POST', `items/${id}/post-now`, { headers: { 'idempotency-key': 'post it' } })
+const edit = (story: Story, id: string, change: object = { body: 'Without the typo' }) =>
+  story.send('PATCH', `items/${id}`, { body: change })
 
-const attemptsOf = async (id: string) =>
-  (await app.owner`select state from attempt where item_id = ${id} order by number`).map(
-    (row) => row.state,
-  )
-const worksOf = async (id: string) =>
-  (await app.owner`select kind from work where ref_id = ${id}`).map(({ kind }) => kind)
 const auditOf = async (id: string) =>
   (await app.owner`select operation from audit where ref_id = ${id} order by id`).map(
     ({ operation }) => operation.split('.').pop(),
@@ -64,60 +58,51 @@ test('a scheduled item leaves the schedule, and keeps its time as a proposal', a
     post_at: null,
     proposed_at: post_at,
   })
-  expect(await worksOf(id)).toEqual([])
-})
-
-test.each(['rejected', 'publish_failed'] as const)(
-  'an item that is %s can be reopened',
-  async (status) => {
-    const story = await newStory(app)
-    const id = await story.drafted()
-    await setItem(app, id, { status, last_error: 'refused' })
-    expect((await reopen(story, id)).body.item).toMatchObject({
-      status: 'drafted',
-      reject_reason: null,
-      last_error: 'refused',
-    })
-  },
-)
-
-test('a posted item stays posted', async () => {
-  const story = await newStory(app)
-  const id = await story.approved()
-  await story.send('POST', `items/${id}/posted`)
-  for (const refused of [await reopen(story, id), await reject(story, id), await remove(story, id)])
-    expect([refused.status, refused.body.error?.message]).toEqual([
-      409,
-      expect.stringContaining('the item is posted'),
-    ])
+  expect(await story.works(id)).toEqual([])
 })
 
 describe('a claimed post that is not yet sent', () => {
   const ways = [
+    ['edit', edit, 'drafted'],
     ['reopen', reopen, 'drafted'],
     ['reject', reject, 'rejected'],
+    ['delete', remove, 'drafted'],
   ] as const
 
-  test.each(ways)('%s takes it back, and it can be scheduled anew', async (_, take, status) => {
+  test.each(ways)('%s takes it back, and it can be scheduled anew', async (way, take, status) => {
     const story = await newStory(app)
     const id = await stopped('send.claimed', () => story.scheduled(0))
     expect((await take(story, id)).body.item).toMatchObject({ status, post_at: null })
     points.release('send.claimed')
-    expect([await attemptsOf(id), await worksOf(id)]).toEqual([['unsent'], []])
-    if (status !== 'drafted') await reopen(story, id)
+    expect([await story.attempts(id), await story.works(id)]).toEqual([['unsent'], []])
+    if (way === 'delete') await restore(story, id)
+    if (way === 'reject') await reopen(story, id)
     await story.send('POST', `items/${id}/approve`, { body: { edited_body: 'Without the typo' } })
-    await story.send('POST', `items/${id}/schedule`, {
-      body: { post_at: new Date().toISOString() },
-    })
+    await story.send('POST', `items/${id}/schedule`, { body: { post_at: inMs(0) } })
     await story.settled(id, 'posted')
     expect(await story.posts()).toEqual({ 'Without the typo': 1 })
-    expect(await attemptsOf(id)).toEqual(['unsent', 'posted'])
+    expect(await story.attempts(id)).toEqual(['unsent', 'posted'])
+  })
+
+  test('goes out if the change is refused that would take it back', async () => {
+    const story = await newStory(app)
+    const id = await stopped('send.claimed', () => story.scheduled(0))
+    for (const change of [
+      { body: 'A bell\u0007' },
+      { body: 'Late', revision: 7 },
+      { account: '018f47a0-0000-7000-8000-000000000000' },
+    ])
+      expect((await edit(story, id, change)).status).toBeGreaterThanOrEqual(400)
+    points.release('send.claimed')
+    await story.settled(id, 'posted')
+    expect(await story.attempts(id)).toEqual(['posted'])
+    expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
   })
 
   test('whoever waits for it learns that nothing was sent, and a retry sends nothing', async () => {
     const story = await newStory(app)
     const id = await story.approved()
-    const [asked] = await stopped('send.claimed', async () => [postNow(story, id)])
+    const [asked] = await stopped('send.claimed', async () => [story.postNow(id, 'post it')])
     expect((await reopen(story, id)).body.item.status).toBe('drafted')
     const reply = await asked!
     expect([reply.status, reply.body.error?.message]).toEqual([
@@ -126,26 +111,12 @@ describe('a claimed post that is not yet sent', () => {
     ])
     points.release('send.claimed')
     await story.send('POST', `items/${id}/approve`, { body: { edited_body: 'Another text' } })
-    const retried = await postNow(story, id)
+    const retried = await story.postNow(id, 'post it')
     expect([
       retried.status,
       retried.body.item.status,
       retried.headers.get('idempotency-replayed'),
     ]).toEqual([202, 'drafted', 'true'])
-    expect(await story.posts()).toEqual({})
-  })
-
-  test('is deleted', async () => {
-    const story = await newStory(app)
-    const id = await stopped('send.claimed', () => story.scheduled(0))
-    expect((await remove(story, id)).status).toBe(200)
-    points.release('send.claimed')
-    expect([(await get(story, id)).status, await attemptsOf(id), await worksOf(id)]).toEqual([
-      404,
-      ['unsent'],
-      [],
-    ])
-    expect((await restore(story, id)).body.item.status).toBe('drafted')
     expect(await story.posts()).toEqual({})
   })
 
@@ -158,41 +129,23 @@ describe('a claimed post that is not yet sent', () => {
     points.release('send.claimed')
     await story.settled(id, 'posted')
     expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
-    expect(await attemptsOf(id)).toEqual(['unsent', 'posted'])
+    expect(await story.attempts(id)).toEqual(['unsent', 'posted'])
   })
 })
 
 test('a post whose request is out cannot be taken back', async () => {
   const story = await newStory(app)
   const id = await stopped('sandbox.received', () => story.scheduled(0))
-  for (const refused of [await reopen(story, id), await reject(story, id), await remove(story, id)])
-    expect([refused.status, refused.body.error?.details]).toEqual([
-      409,
-      [
-        { path: 'in_flight', message: expect.any(String) },
-        { path: 'next', message: `growth.items.get ${id}` },
-      ],
-    ])
+  const refused = await edit(story, id)
+  expect([refused.status, refused.body.error?.details]).toEqual([
+    409,
+    [
+      { path: 'in_flight', message: expect.any(String) },
+      { path: 'next', message: `growth.items.get ${id}` },
+    ],
+  ])
   points.release('sandbox.received')
-  await story.settled(id, 'posted')
-  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
-})
-
-test('what may be on the network is neither reopened, rejected nor deleted; the answer names the ways on', async () => {
-  const story = await newStory(app)
-  points.arm('send.sent', new Error('the answer was lost'))
-  const id = await story.scheduled(0)
-  await story.settled(id, 'publish_unconfirmed')
-  points.release('send.sent')
-  for (const refused of [
-    await reopen(story, id),
-    await reject(story, id),
-    await remove(story, id),
-  ]) {
-    expect(refused.status).toBe(409)
-    for (const way of ['publish_unconfirmed', 'mark it posted', 'post_again', 'duplicate'])
-      expect(refused.body.error?.message).toContain(way)
-  }
+  expect((await story.settled(id, 'posted')).body).toBe(textOf(id))
 })
 
 describe('a deleted item', () => {
@@ -217,7 +170,7 @@ describe('a deleted item', () => {
     const id = await story.scheduled(3_600_000)
     const { post_at } = await story.item(id)
     await remove(story, id)
-    expect(await worksOf(id)).toEqual([])
+    expect(await story.works(id)).toEqual([])
     expect((await restore(story, id)).body.item).toMatchObject({
       status: 'drafted',
       post_at: null,
