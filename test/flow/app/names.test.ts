@@ -6,17 +6,10 @@ import { useSharedApp } from '#test/support/use'
 
 const app = useSharedApp()
 
+/** Two of those in test/kernel/unseen.test.ts. */
 const STRANGE: [string, string][] = [
   ['\u202e', 'U+202E'],
-  ['\u2066', 'U+2066'],
-  ['\u200b', 'U+200B'],
-  ['\u200f', 'U+200F'],
-  ['\u00ad', 'U+00AD'],
-  ['\ufeff', 'U+FEFF'],
-  ['\u0007', 'U+0007'],
   ['\n', 'U+000A'],
-  ['\u2028', 'U+2028'],
-  ['\u{e0041}', 'U+E0041'],
 ]
 
 const post = (path: string, key: string | null, body: object) =>

@@ -45,7 +45,7 @@ describe('every page', () => {
     },
   )
 
-  test.each(PAGES)('%s takes no form that another page submits', async (path) => {
+  test.each([...PAGES, '/reset'])('%s takes no form that another page submits', async (path) => {
     const { one } = await signedInVisitor(app)
     const before = new Map(one.cookies)
     const foreign = [

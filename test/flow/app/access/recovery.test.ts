@@ -191,16 +191,4 @@ describe('the page of a reset link', () => {
       expect.stringContaining('This link is no longer valid'),
     ])
   })
-
-  test('takes no form that another page submits', async () => {
-    const { email } = await joinAs(app)
-    const token = tokenIn((await print(email)).url)
-    const foreign = await createVisitor(app).send(
-      '/reset',
-      { token, new_password: NEXT },
-      { origin: 'https://evil.example' },
-    )
-    expect(foreign.status).toBe(403)
-    expect((await signIn(app, email, PASSWORD)).status).toBe(201)
-  })
 })

@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 const admin = (...args: string[]) => runAdmin({ ...deployment.server, env }, 'webhook', ...args)
 
-const start = (more: { dieAt?: string } = {}) => startServer({ ...deployment.server, ...more, env })
+const start = () => startServer({ ...deployment.server, env })
 const verified = (secret: string, { body, headers }: Received) =>
   new Webhook(secret).verify(body, headers as Record<string, string>)
 
@@ -104,15 +104,4 @@ test('a wrong argument is refused with the exit code of its kind', async () => {
     code: 6,
     err: expect.stringContaining('no such workspace'),
   })
-})
-
-test('after a server dies between sending and recording a delivery, the next server sends the event again under the same id', async () => {
-  receiver.requests.length = 0
-  await using dying = await start({ dieAt: 'delivery.sent' })
-  await admin('set', ...workspace, '--url', receiver.url)
-  const { json } = await admin('test', ...workspace)
-  expect(await dying.exited).toBe('SIGKILL')
-  await using _next = await start()
-  expect((await receiver.received(2)).map(idOf)).toEqual([json.event_id, json.event_id])
-  await delivered(json.event_id)
 })

@@ -106,6 +106,8 @@ test('the audit trail stores the host of an address and its hash', async () => {
     ].sort(),
   )
   for (const { detail } of about) expect(detail).toMatchObject(traces)
+  for (const { operation, who, surface } of about)
+    if (operation.startsWith('app.')) expect([who.kind, surface]).toEqual(['person', 'rest'])
   const disabled = about.find(
     ({ operation }: { operation: string }) => operation === 'webhook.disabled',
   )

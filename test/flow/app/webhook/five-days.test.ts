@@ -57,7 +57,7 @@ test('an event is tried eight times over a day and given up; after five days of 
       true,
       true,
     ])
-    expect((await hook.due()).run_at).toEqual(next_at)
+    expect(await hook.due()).toEqual({ run_at: next_at, wake_at: next_at })
     await until(hook, next_at!)
   }
   const dead = await failed(hook, 8)
@@ -96,6 +96,12 @@ test('an event is tried eight times over a day and given up; after five days of 
   // Once the endpoint is set again, a person can still have a dead event sent.
   receiver.answer = {}
   await hook.set(receiver.url)
+  expect(await hook.endpoint()).toMatchObject({
+    status: 'active',
+    disabled_reason: null,
+    failing_since: null,
+    failures: 0,
+  })
   await hook.run('replay', { id: dead.id })
   await eventually(hook.outbox, ([first]) => first!.state === 'delivered')
   expect(receiver.requests.slice(length).map(idOf)).toEqual([dead.id])

@@ -3,10 +3,8 @@
  * due times.
  */
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { Webhook } from 'standardwebhooks'
-import { webhookTimes } from '#domain/app/webhook'
 import { newId } from '#kernel/ids'
-import { eventually, type TestApp, testApp } from '#test/support/app'
+import { eventually } from '#test/support/app'
 import { freshDb } from '#test/support/database/db'
 import {
   dataOf,
@@ -14,7 +12,6 @@ import {
   hookOf,
   idOf,
   newHook,
-  type OutboxRow,
   quickRetries,
   settledOutbox,
   statesOf,
@@ -35,14 +32,6 @@ beforeEach(() => {
 
 const record = (request: Received): string => dataOf(request).item_id
 const numbered = (request: Received): string => `${dataOf(request).item_id}${dataOf(request).n}`
-
-/** Another server on the same database, with other waits between attempts. */
-const serverWith = (scheduleMs: number[]): Promise<TestApp> =>
-  testApp({
-    database: db.options,
-    env: { EGRESS_ALLOW: `127.0.0.1:${receiver.port}` },
-    overrides: { webhookTimes: { ...webhookTimes, scheduleMs } },
-  })
 
 describe('order', () => {
   test('a failing event holds back its own record only', async () => {
@@ -141,21 +130,6 @@ describe('a receiver that does not answer', () => {
 })
 
 describe('an event', () => {
-  test('that fails on every attempt is given up, kept for a month, and can be sent again under its id', async () => {
-    await using impatient = await serverWith([0, 20, 20])
-    const hook = await newHook(impatient)
-    await hook.set(receiver.url)
-    receiver.answer = { status: 500 }
-    await hook.emit(eventOf('a'))
-    const [dead] = await settledOutbox(hook)
-    expect(dead).toMatchObject({ state: 'dead', attempts: 3, last_error: 'http 500' })
-    expect(dead!.expires_at!.getTime() - Date.now()).toBeGreaterThan(29 * 86_400_000)
-    receiver.answer = {}
-    expect(await hook.run('replay', { id: dead!.id })).toMatchObject({ event_id: dead!.id })
-    expect((await settledOutbox(hook))[0]).toMatchObject({ state: 'delivered', attempts: 1 })
-    expect(receiver.requests.map(idOf)).toEqual(Array(4).fill(dead!.id))
-  })
-
   test('that the allow-list leaves out is not sent, makes no work, and can be sent later', async () => {
     const hook = await newHook(app)
     await hook.emit(eventOf('before'))
@@ -172,24 +146,6 @@ describe('an event', () => {
     expect(await hook.due()).toEqual({ run_at: null, wake_at: null })
   })
 
-  test('of a test is sent whatever the allow-list says', async () => {
-    const hook = await newHook(app)
-    const secret = await hook.set(receiver.url, ['growth.batch.settled'])
-    const { event_id } = await hook.run('test')
-    const [request] = await receiver.received(1)
-    const verified = new Webhook(secret).verify(
-      request!.body,
-      request!.headers as Record<string, string>,
-    )
-    expect(verified).toEqual({
-      id: event_id,
-      type: 'webhook.test',
-      created_at: expect.any(String),
-      workspace_id: hook.tenantId,
-      data: {},
-    })
-  })
-
   test('is sent while all automation is paused', async () => {
     const hook = await newHook(app)
     await hook.set(receiver.url)
@@ -202,18 +158,6 @@ describe('an event', () => {
     await hook.emit(eventOf('a'))
     expect(statesOf(await settledOutbox(hook))).toEqual(['delivered'])
   })
-})
-
-test('the lane and the actor are due when the first event is', async () => {
-  await using slow = await serverWith([0, 3_600_000])
-  const hook = await newHook(slow)
-  await hook.set(receiver.url)
-  receiver.answer = (request) => ({ status: record(request) === 'a' ? 500 : 200 })
-  await hook.emit(eventOf('a', 1), eventOf('a', 2), eventOf('b'))
-  const waits = (rows: OutboxRow[]) => rows[0]?.attempts === 1 && rows[2]?.state === 'delivered'
-  const [first] = await eventually(hook.outbox, waits)
-  expect(first!.next_at!.getTime()).toBeGreaterThan(Date.now())
-  expect(await hook.due()).toEqual({ run_at: first!.next_at, wake_at: first!.next_at })
 })
 
 test('workspaces reach only their own endpoint and events', async () => {
