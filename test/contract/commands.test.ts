@@ -128,13 +128,15 @@ describe.each(table(commands))('%s under a used Idempotency-Key', (_, o) => {
     expect(await effects(workspace, other)).toBe(before)
   })
 
-  test('is independent of the same key in another workspace', async () => {
-    const workspace = await elsewhere.workspaceFor(o)
-    const keyed = { ...workspace, headers: used.keyed.headers }
-    const reply = await call(keyed, o, await legalInput(workspace, o))
-    expectSuccess(reply, o)
-    expect(reply.headers.get('idempotency-replayed')).toBeNull()
-  })
+  // Keys are kept apart in one place for all operations of a kind.
+  if (commands.find(({ kind }) => kind === o.kind) === o)
+    test('is independent of the same key in another workspace', async () => {
+      const workspace = await elsewhere.workspaceFor(o)
+      const keyed = { ...workspace, headers: used.keyed.headers }
+      const reply = await call(keyed, o, await legalInput(workspace, o))
+      expectSuccess(reply, o)
+      expect(reply.headers.get('idempotency-replayed')).toBeNull()
+    })
 
   if (takesInput(o))
     test('refuses another body', async () => {
@@ -182,7 +184,7 @@ describe.each(table(commands))('%s under an Idempotency-Key', (_, o) => {
     const keyed = under(workspace)
     const input = await legalInput(workspace, o)
     const before = await effects(workspace, o)
-    const replies = await Promise.all(Array.from({ length: 5 }, () => call(keyed, o, input)))
+    const replies = await Promise.all(Array.from({ length: 3 }, () => call(keyed, o, input)))
     const ran = replies.filter(({ status }) => status === o.status)
     expect(new Set(ran.map(({ text }) => text)).size).toBe(1)
     for (const reply of replies.filter(({ status }) => status !== o.status))
