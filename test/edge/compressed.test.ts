@@ -60,17 +60,4 @@ describe.each([...DOCUMENTS, '/docs/swagger-ui.css'])('%s', (path) => {
     }
     expect((await fetchWith('br', { 'if-none-match': tags[1]! })).status).toBe(200)
   })
-
-  test('respects the weights of Accept-Encoding', async () => {
-    for (const [accept, coding] of [
-      ['br;q=0.1, gzip;q=0.9', 'gzip'],
-      ['br;q=0, gzip;q=0', null],
-      ['zstd', null],
-      ['*', 'br'],
-    ] as const)
-      expect([accept, (await fetchWith(accept)).headers.get('content-encoding')]).toEqual([
-        accept,
-        coding,
-      ])
-  })
 })

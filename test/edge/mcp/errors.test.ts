@@ -5,7 +5,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { MCP_PATH } from '#edge/mcp/endpoint'
-import { setPlan } from '#test/support/database/writes'
 import { newStory, type Story } from '#test/support/growth/story'
 import { connectMcp, eventsOf, openSession, rpc } from '#test/support/mcp/mcp'
 import { use, useSharedApp } from '#test/support/use'
@@ -191,16 +190,6 @@ describe('the call that a refusal names', () => {
     const { content } = await one.call('growth_add_learning', { kind: 'worked', note: 'One more' })
     expect((content[0] as { text: string }).text).toBe(
       'conflict: cannot add: 50 learnings are active; retire one first\nNext: growth_list_learnings {}',
-    )
-  })
-
-  test('beyond a quota shows how much is left', async () => {
-    const story = await newStory(app)
-    await using one = await connectMcp(app.url, { key: story.key, query: '?toolsets=all' })
-    await setPlan(app, story.tenantId, { overrides: { posts: 1 } })
-    const { content } = await one.call('growth_create_batch', { count: 2 })
-    expect((content[0] as { text: string }).text).toBe(
-      'plan_quota_exceeded:posts\nNext: growth_overview {}',
     )
   })
 })

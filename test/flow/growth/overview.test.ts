@@ -41,7 +41,7 @@ test('shows the totals of drafts and learnings, and cursors to the rest', async 
   expect([idsOf(more.body.learnings), more.body.next_cursor]).toEqual([notes.slice(25), null])
 })
 
-test.each([0, 1, 25])('has no cursors if all %i are shown', async (count) => {
+test.each([0, 25])('has no cursors if all %i are shown', async (count) => {
   const story = await newStory(app)
   for (let made = 0; made < count; made++) await story.drafted()
   const overview = await overviewOf(story)

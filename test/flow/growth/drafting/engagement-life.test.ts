@@ -81,16 +81,6 @@ describe('the text of an engagement', () => {
     )
   })
 
-  test('that does not change writes no audit row and stays approved', async () => {
-    const story = await newStory(app)
-    const { id } = await approved(story)
-    expect((await edit(story, id, { body: 'We call first.' })).body.engagement).toMatchObject({
-      status: 'approved',
-      revision: 1,
-    })
-    expect(await audited(story, id)).toEqual(['create', 'approve'])
-  })
-
   test('follows the rules of its channel and its network', async () => {
     const story = await newStory(app)
     const { id } = await drafted(story)
@@ -156,15 +146,6 @@ describe('reopening', () => {
     ])
     await act(story, other.body.engagement.id, 'reject')
     expect((await act(story, id, 'reopen')).status).toBe(200)
-  })
-
-  test('an approved like lets it be rejected, and then blocks no other', async () => {
-    const story = await newStory(app)
-    const { id, post } = await approved(story, 'like')
-    expect((await act(story, id, 'reject')).status).toBe(409)
-    await act(story, id, 'reopen')
-    expect((await act(story, id, 'reject')).status).toBe(200)
-    expect((await engage(story, { post, action: 'like' })).status).toBe(201)
   })
 })
 

@@ -1,12 +1,11 @@
 /**
- * Audits over HTTP: what worked and what flopped is found in the numbers, saved as learnings and
- * followed by the next batch.
+ * Audits over HTTP: what worked and what flopped is found in the numbers and saved as learnings,
+ * which learnings.test.ts shows at work.
  */
 import { describe, expect, test } from 'bun:test'
 import { MOST_ACTIVE_LEARNINGS } from '#domain/growth/learning/learning'
 import { newId } from '#kernel/ids'
 import { insertPosted } from '#test/support/growth/posted'
-import { softwareProfile } from '#test/support/growth/profiles'
 import { newStory } from '#test/support/growth/story'
 import { sameSeed } from '#test/support/model/same-seed'
 import { useApp } from '#test/support/use'
@@ -49,7 +48,6 @@ const setUp = async () => {
   return {
     tenantId,
     send,
-    ended: story.ended,
     audit,
     posted,
     list: async (query = '') => (await send('GET', `learnings${query}`)).body.learnings,
@@ -209,24 +207,4 @@ describe('an audit', () => {
       404,
     )
   })
-})
-
-test('a learning of an audit changes the next batch until it is retired', async () => {
-  const { send, audit, posted, ended } = await setUp()
-  await send('PUT', 'profile', { writing_dna: softwareProfile.writing_dna })
-  const batch = async (): Promise<{ body: string; learnings: string[] }[]> => {
-    const { id } = (await send('POST', 'batches', { count: 3 })).body.batch
-    return (await ended(`batches/${id}`)).items
-  }
-  const asking = (drafts: { body: string }[]) =>
-    drafts.filter(({ body }) => body.endsWith('?')).length
-  const before = await batch()
-  expect(asking(before)).toBeGreaterThan(0)
-  await posted(planted())
-  const [learning] = (await audit()).result.learnings
-  const steered = await batch()
-  expect(asking(steered)).toBe(0)
-  for (const { learnings } of steered) expect(learnings).toContain(learning.id)
-  expect((await send('POST', `learnings/${learning.id}/retire`)).status).toBe(200)
-  expect((await batch()).map(({ body }) => body)).toEqual(before.map(({ body }) => body))
 })

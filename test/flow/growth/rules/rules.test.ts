@@ -90,24 +90,6 @@ describe('a rule', () => {
     expect(await rules.runs(onFailed.id)).toEqual([])
   })
 
-  test('can draft an article', async () => {
-    drafter.release()
-    const rules = await newRules(app)
-    const rule = await rules.create({
-      trigger: { kind: 'item_posted' },
-      action: { kind: 'draft_article', topic: 'Docks', length: 'short', outline: 'One\nTwo' },
-    })
-    await postOne(rules)
-    const run = await rules.ended(rule.id)
-    expect(run).toMatchObject({
-      status: 'done',
-      made: { kind: 'article' },
-      cost: { quota: 'articles', units: 1 },
-    })
-    const { article } = (await rules.story.send('GET', `articles/${run.made!.id}`)).body
-    expect(article).toMatchObject({ status: 'ready', topic: 'Docks', item: { status: 'drafted' } })
-  })
-
   test('whose generation fails ends its run with the error and gives the quota back', async () => {
     const { GenerationError } = await import('#port/model/drafter')
     drafter.failWith(new GenerationError('ask for less'))
