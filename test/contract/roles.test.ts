@@ -99,8 +99,8 @@ describe.each(cells(ofWorkspaces))('%s as %s', (_, role, o) => {
     expectAsDeclared(o, role, async ({ person }) => person.key))
 })
 
-// A key has the role of its member. That it may what the role may, one role shows: the others differ
-// in nothing but what they are refused.
+// A key has the role of its member. That it may do what the role may, one role shows: the others
+// differ in nothing but what they are refused.
 const ofKeys = cells(keyOperations).filter(
   ([, role, o]) => !allows(o, role) || role === roles.findLast((one) => allows(o, one)),
 )
