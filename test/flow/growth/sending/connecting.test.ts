@@ -59,6 +59,12 @@ describe('connecting to the sandbox', () => {
     expect(await listed()).toHaveLength(1)
   })
 
+  test('refuses an invalid handle', async () => {
+    const { connect } = await ownedStory()
+    const reply = await connect({ handle: 'no handle' })
+    expect([reply.status, reply.body.error?.code]).toEqual([400, 'invalid_input'])
+  })
+
   test('stops at fifty accounts, but lets one of them connect again', async () => {
     const { story, connect, listed } = await ownedStory()
     const [{ handle }] = await listed()
