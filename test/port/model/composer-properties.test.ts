@@ -1,5 +1,5 @@
 /** What the composer never does, whatever the brief. */
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Draft, DraftBrief } from '#domain/growth/drafting/draft'
 import { containsPhrase, foldText } from '#domain/growth/drafting/phrase'
@@ -9,6 +9,7 @@ import { fixedLines } from '#port/model/composer/glue'
 import { GenerationError } from '#port/model/drafter'
 import { engineerProfile, softwareProfile, studioProfile } from '#test/support/growth/profiles'
 import { briefWith } from '#test/support/model/briefs'
+import { runs } from '#test/support/property'
 
 const folded = (texts: readonly string[]): Set<string> =>
   new Set(texts.flatMap((text) => [...wordSet(text)]))
@@ -64,63 +65,39 @@ const draftsOf = (brief: DraftBrief): Draft[] => {
   }
 }
 
-const always = (holds: (brief: DraftBrief, drafts: Draft[]) => void | Promise<void>) =>
-  fc.assert(
-    fc.asyncProperty(briefs, async (brief) => holds(brief, await draftsOf(brief))),
-    { numRuns: Number(process.env.RUNS ?? 150) },
-  )
+/** Nothing that the person has not written, and nothing that they do not want. */
+const expectOwnWords = (brief: DraftBrief, { body }: Draft): void => {
+  const facts = draftFacts(brief)
+  const known = folded([facts, ...fixedLines])
+  expect([...wordSet(body)].filter((word) => !known.has(word))).toEqual([])
+  for (const [number] of body.matchAll(/\d[\d.,]*/g))
+    expect(facts).toContain(number.replace(/[.,]$/, ''))
+  for (const phrase of brief.profile.writing_dna.avoid)
+    expect(containsPhrase(body, phrase)).toBeFalse()
+  if (brief.profile.language.startsWith('en')) return
+  const lines = body.split('\n').map(foldText)
+  for (const line of fixedLines) expect(lines).not.toContain(foldText(line))
+}
 
-describe('what the composer never does', () => {
-  test('a body is never longer than the network accepts', () =>
-    always((brief, drafts) => {
-      for (const { body } of drafts)
-        expect(brief.measure(body)).toBeLessThanOrEqual(brief.maxLength)
-    }))
+/** Only stories of the profile, whose words are in the draft. */
+const expectOwnStories = ({ profile }: DraftBrief, { body, stories }: Draft): void => {
+  for (const story of stories) {
+    expect(profile.writing_dna.stories).toContain(story)
+    expect(overlapOf(wordSet(body), wordSet(story))).toBeGreaterThan(0)
+  }
+}
 
-  test('a body never contains an avoided phrase', () =>
-    always((brief, drafts) => {
-      for (const { body } of drafts)
-        for (const phrase of brief.profile.writing_dna.avoid)
-          expect(containsPhrase(body, phrase)).toBeFalse()
-    }))
-
-  test('every word of a body is from the profile, the focus or the fixed lines', () =>
-    always((brief, drafts) => {
-      const known = folded([draftFacts(brief), ...fixedLines])
-      for (const { body } of drafts)
-        expect([...wordSet(body)].filter((word) => !known.has(word))).toEqual([])
-    }))
-
-  test('every number of a body is in the profile or the focus', () =>
-    always((brief, drafts) => {
-      for (const { body } of drafts)
-        for (const [number] of body.matchAll(/\d[\d.,]*/g))
-          expect(draftFacts(brief)).toContain(number.replace(/[.,]$/, ''))
-    }))
-
-  test('two posts of a batch are never alike', () =>
-    always((_, drafts) => {
-      for (const [index, draft] of drafts.entries())
-        for (const other of drafts.slice(index + 1))
-          expect(overlapOf(wordSet(draft.body), wordSet(other.body))).toBeLessThanOrEqual(0.8)
-    }))
-
-  test('a draft names only stories of the profile whose words are in its body', () =>
-    always((brief, drafts) => {
-      for (const { stories, body } of drafts)
-        for (const story of stories) {
-          expect(brief.profile.writing_dna.stories).toContain(story)
-          expect(overlapOf(wordSet(body), wordSet(story))).toBeGreaterThan(0)
-        }
-    }))
-
-  test('the same brief gives the same drafts', () =>
-    always(async (brief, drafts) => expect(await draftsOf(brief)).toEqual(drafts)))
-
-  test('a draft in another language has no English line', () =>
-    always((brief, drafts) => {
-      if (brief.profile.language.startsWith('en')) return
-      const bodies = drafts.flatMap(({ body }) => body.split('\n').map(foldText))
-      for (const line of fixedLines) expect(bodies).not.toContain(foldText(line))
-    }))
+test('drafts fit, say and name only what is the person’s, are never alike, and are the same for the same brief', () => {
+  const property = (brief: DraftBrief) => {
+    const drafts = draftsOf(brief)
+    for (const [index, draft] of drafts.entries()) {
+      expect(brief.measure(draft.body)).toBeLessThanOrEqual(brief.maxLength)
+      expectOwnWords(brief, draft)
+      expectOwnStories(brief, draft)
+      for (const other of drafts.slice(index + 1))
+        expect(overlapOf(wordSet(draft.body), wordSet(other.body))).toBeLessThanOrEqual(0.8)
+    }
+    expect(draftsOf(brief)).toEqual(drafts)
+  }
+  fc.assert(fc.property(briefs, property), runs(300))
 })

@@ -163,7 +163,8 @@ test.each([
 
 const LENGTH = 100_000
 
-for (const { name, form, isWithin } of forms)
+// What mails are of these texts is in safety.test.ts.
+for (const { name, form, isWithin } of forms.filter((one) => one.form !== mailForm))
   test.each(Object.entries(hostile))(`${name}: a hundred thousand characters of %s`, (_, make) => {
     const text = make(LENGTH)
     const parts = form(text)
