@@ -19,10 +19,12 @@ const cases: [string[], { code: number; out?: string; err?: string }][] = [
   ],
   // Flags are judged before a database is opened, or these would say that it is empty.
   [['admin', 'plan', 'set'], { code: 2, err: 'tendril admin: --workspace is missing\n' }],
+  [['admin', 'tenant', 'create'], { code: 2, err: 'tendril admin: --name is missing\n' }],
   [
     ['admin', 'tenant', 'list', '--limit', '0'],
     { code: 2, err: 'tendril admin: --limit must be a whole number from 1 to 100: 0\n' },
   ],
+  [['admin', 'webhook', 'replay'], { code: 2, err: 'tendril admin: --id is missing\n' }],
 ]
 
 test.each(cases)('tendril %p', async (argv, { code, out = '', err = '' }) => {
