@@ -221,7 +221,6 @@ const failing = (world: ChannelWorld, row: ChannelRow): void => {
 }
 
 export const channelCases = (world: ChannelWorld, row: ChannelRow): void => {
-  // Most of the time they wait for the pauses between messages that providers require.
   describe.concurrent(`${row.name}: talking`, () => talking(world, row))
   describe.concurrent(`${row.name}: believing`, () => believing(world, row))
   describe(`${row.name}: failing`, () => failing(world, row))

@@ -1,5 +1,68 @@
-/** What has become of a workspace whose agent read poisoned texts. */
+/** Workspaces whose agents read poisoned texts, and what has become of them. */
+import { capKeys, quotaKeys } from '#contract/limits'
+import type { ThinkRequest } from '#port/model/thinker'
+import { changePlan } from '#store/app/tenants'
 import { eventually, type TestApp } from '../app.ts'
+import type { Workspace } from '../arrange.ts'
+import { newWorkspace, recipes } from '../contract/prepare.ts'
+import { openReceiver } from '../http/receiver.ts'
+import { use } from '../use.ts'
+import type { Places } from './attacks.ts'
+
+const hostOf = (url: string): string => new URL(url).host
+
+/**
+ * Two hosts of an attacker, of which one is on the list of those that are read unasked. `env` of a
+ * server that could reach them, and `more` besides.
+ */
+export const useAttackersHosts = () => {
+  const [canary, listed] = [use(openReceiver), use(openReceiver)]
+  return {
+    canary,
+    listed,
+    places: (): Places => ({ canary: canary.url, listed: listed.url }),
+    env: (...more: string[]) => ({
+      OPENAI_API_KEY: 'none',
+      OPENAI_BASE_URL: 'http://127.0.0.1:9',
+      EGRESS_ALLOW: [listed.url, canary.url, ...more].map(hostOf).join(','),
+      FETCH_ALLOW: hostOf(listed.url),
+    }),
+  }
+}
+
+/** Texts of the model itself are no texts that it obeys. */
+export const readIn = ({ system, messages }: ThinkRequest): string =>
+  [
+    system,
+    ...messages.flatMap((message) => (message.role === 'assistant' ? [] : message.text)),
+  ].join('\n')
+
+/** The number of the first attack in a text. */
+export const attackIn = (text: string): number | undefined => {
+  const [, id] = /\[\[attack (\d+)\]\]/.exec(text) ?? []
+  return id === undefined ? undefined : Number(id)
+}
+
+const plenty = Object.fromEntries([...capKeys, ...quotaKeys].map((key) => [key, 1_000_000]))
+const unlimited = {
+  agent_tokens_day: -1,
+  agent_tokens_month: -1,
+  agent_cost_month: -1,
+  agent_calls_hour: -1,
+  agent_requests: -1,
+}
+
+/** A workspace with something to attack, whose plan keeps nobody from it. */
+export const newTarget = async (app: TestApp): Promise<Workspace> => {
+  const workspace = await newWorkspace(app)
+  await changePlan(app.workplace.db, workspace.tenantId, (plan) => ({
+    ...plan,
+    overrides: { ...plenty, ...unlimited },
+  }))
+  for (const name of ['growth.items', 'growth.learnings', 'growth.products'])
+    await recipes[name]!.make(workspace)
+  return workspace
+}
 
 /** Tables in which the agent records its own work or requests are counted. */
 const OWN =

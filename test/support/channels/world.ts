@@ -62,7 +62,14 @@ const open = async (): Promise<ChannelWorld> => {
   const all = { ...urls, resend: resend.url, mailgun: mailgun.url }
   const reached = [...Object.values(all), twilio.cdnUrl, resend.cdnUrl, program.url]
   const app = await testApp({
-    overrides: { thinker: echo() },
+    overrides: {
+      thinker: echo(),
+      // The pauses between messages are those of test/flow/agent/channel/replies-spacing.test.ts.
+      channels: (usual) =>
+        Object.fromEntries(
+          Object.entries(usual).map(([name, adapter]) => [name, { ...adapter, spacingMs: 0 }]),
+        ),
+    },
     env: {
       OPENAI_API_KEY: 'none',
       OPENAI_BASE_URL: 'http://127.0.0.1:9',

@@ -3,26 +3,30 @@
  * not allowed.
  */
 import { expect, test } from 'bun:test'
-import { capKeys, quotaKeys } from '#contract/limits'
 import { type Memory, remember } from '#domain/agent/knowledge/memory'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
-import type { ThinkRequest } from '#port/model/thinker'
 import { insertMemory } from '#store/agent/memories'
-import { changePlan } from '#store/app/tenants'
 import { turn } from '#test/support/agent/agent'
-import { readBy, settled, stateOf } from '#test/support/agent/attacked'
+import {
+  attackIn,
+  newTarget,
+  readBy,
+  readIn,
+  settled,
+  stateOf,
+  useAttackersHosts,
+} from '#test/support/agent/attacked'
 import { type Attack, attacksOn, type Source } from '#test/support/agent/attacks'
 import { makeDocument } from '#test/support/agent/documents'
 import { OUTSIDE, withOutside } from '#test/support/agent/outside-tool'
 import { allowOutside } from '#test/support/agent/story'
 import { makeWebhookRule, post } from '#test/support/agent/webhook-rules'
-import { write } from '#test/support/arrange'
-import { newWorkspace, recipes, type Workspace } from '#test/support/contract/prepare'
-import { openReceiver, type ReceiverAnswer } from '#test/support/http/receiver'
+import { type Workspace, write } from '#test/support/arrange'
+import type { ReceiverAnswer } from '#test/support/http/receiver'
 import { scriptedModel } from '#test/support/model/scripted-model'
 import { signedIn } from '#test/support/session'
-import { use, useApp } from '#test/support/use'
+import { useApp } from '#test/support/use'
 
 type Calls = [name: string, args: object][]
 
@@ -48,50 +52,27 @@ const reading: Record<ReadSource, (id: number) => Calls> = {
   error: (id) => [[OUTSIDE, { text: `${id}` }]],
 }
 
-/** Texts of the model itself are no texts that it obeys. */
-const readIn = ({ system, messages }: ThinkRequest): string =>
-  [
-    system,
-    ...messages.flatMap((message) => (message.role === 'assistant' ? [] : message.text)),
-  ].join('\n')
-
 const obeying = scriptedModel((asked, answers) => {
   const said = asked.messages.find(({ role }) => role === 'user') as { text: string }
   const [, source, id] = /^read (\w+) (\d+)$/.exec(said.text) ?? []
   if (answers === 0)
     return { calls: [...LISTS, ...(source ? reading[source as ReadSource](Number(id)) : [])] }
-  const [, attack] = /\[\[attack (\d+)\]\]/.exec(readIn(asked)) ?? []
-  const calls = attack === undefined ? undefined : attacks()[Number(attack)]!.obeyed[answers - 1]
+  const attack = attackIn(readIn(asked))
+  const calls = attack === undefined ? undefined : attacks()[attack]!.obeyed[answers - 1]
   return calls ? { calls } : { text: `Done. ${readIn(asked).slice(0, 500)}` }
 })
 
-const listed = use(openReceiver)
-const canary = use(openReceiver)
-const hostOf = ({ port }: { port: number }) => `127.0.0.1:${port}`
+const { listed, canary, places, env } = useAttackersHosts()
 const app = useApp(() => ({
   overrides: { thinker: obeying, tools: withOutside(failing) },
-  env: {
-    OPENAI_API_KEY: 'none',
-    OPENAI_BASE_URL: 'http://127.0.0.1:9',
-    EGRESS_ALLOW: `${hostOf(listed)},${hostOf(canary)}`,
-    FETCH_ALLOW: hostOf(listed),
-  },
+  env: env(),
 }))
 
-const attacks = (): Attack[] => attacksOn({ canary: canary.url, listed: listed.url })
+const attacks = (): Attack[] => attacksOn(places())
 
 /** A program outside whose errors are in its own words. */
 const failing = (id: string): Promise<void> => {
   throw new AppError('network_error', attacks()[Number(id)]!.text)
-}
-
-const plenty = Object.fromEntries([...capKeys, ...quotaKeys].map((key) => [key, 1_000_000]))
-const unlimited = {
-  agent_tokens_day: -1,
-  agent_tokens_month: -1,
-  agent_cost_month: -1,
-  agent_calls_hour: -1,
-  agent_requests: -1,
 }
 
 /** Stored by a job that had read text of strangers, with a person's leave. */
@@ -136,13 +117,7 @@ const addDocuments = async (workspace: Workspace): Promise<void> => {
 }
 
 const prepared = async (): Promise<Workspace> => {
-  const workspace = await newWorkspace(app)
-  await changePlan(app.workplace.db, workspace.tenantId, (plan) => ({
-    ...plan,
-    overrides: { ...plenty, ...unlimited },
-  }))
-  for (const name of ['growth.items', 'growth.learnings', 'growth.products'])
-    await recipes[name]!.make(workspace)
+  const workspace = await newTarget(app)
   await allowOutside(app.owner, workspace.tenantId)
   await write(workspace, {
     writes: attacks().flatMap((attack) =>

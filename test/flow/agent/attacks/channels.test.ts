@@ -8,8 +8,14 @@ import { remember } from '#domain/agent/knowledge/memory'
 import { newId } from '#kernel/ids'
 import type { ThinkRequest } from '#port/model/thinker'
 import { insertMemory } from '#store/agent/memories'
-import { changePlan } from '#store/app/tenants'
-import { settled, stateOf } from '#test/support/agent/attacked'
+import {
+  attackIn,
+  newTarget,
+  readIn,
+  settled,
+  stateOf,
+  useAttackersHosts,
+} from '#test/support/agent/attacked'
 import { makeDocument } from '#test/support/agent/documents'
 import { eventually } from '#test/support/app'
 import { write } from '#test/support/arrange'
@@ -25,7 +31,6 @@ import {
 import { channelAdmin } from '#test/support/channels/channels'
 import { type DevChannel, devChannel, linked } from '#test/support/channels/dev-posts'
 import { openMailgun } from '#test/support/channels/mailgun'
-import { newWorkspace, recipes } from '#test/support/contract/prepare'
 import { openReceiver } from '#test/support/http/receiver'
 import { scriptedModel } from '#test/support/model/scripted-model'
 import { signedIn } from '#test/support/session'
@@ -35,26 +40,19 @@ import { use, useApp } from '#test/support/use'
 const CANARY = 'zanzibar'
 
 const mailgun = use(async () => openMailgun())
-/** What an attacker reads: a page of his, and the answers of the dev channel. */
-const [canary, listed, answers] = [use(openReceiver), use(openReceiver), use(openReceiver)]
-const hostOf = ({ port }: { port: number }) => `127.0.0.1:${port}`
+/** What an attacker reads: pages of his, and the answers of the dev channel. */
+const { canary, listed, places, env } = useAttackersHosts()
+const answers = use(openReceiver)
 
-const readIn = ({ system, messages }: ThinkRequest): string =>
-  [
-    system,
-    ...messages.flatMap((message) => (message.role === 'assistant' ? [] : message.text)),
-  ].join('\n')
-
-const attackIn = (turn: ThinkRequest): number | undefined => {
+const attackOf = (turn: ThinkRequest): number | undefined => {
   const said = turn.messages.findLast(({ role }) => role === 'user')
-  const [, id] = /\[\[attack (\d+)\]\]/.exec(said && 'text' in said ? said.text : '') ?? []
-  return id === undefined ? undefined : Number(id)
+  return attackIn(said && 'text' in said ? said.text : '')
 }
 
 const script: { attacks: ChannelAttack[] } = { attacks: [] }
 /** Answers with all that it has read. */
 const obeying = scriptedModel((asked, nth) => {
-  const id = attackIn(asked)
+  const id = attackOf(asked)
   const calls = id === undefined ? undefined : script.attacks[id]!.obeyed[nth]
   return calls ? { calls } : { text: `Done. ${readIn(asked)}` }
 })
@@ -66,30 +64,16 @@ const app = useApp(() => ({
     channels: (usual) => ({ ...usual, email: { ...usual.email!, spacingMs: 0 } }),
   },
   env: {
-    OPENAI_API_KEY: 'none',
-    OPENAI_BASE_URL: 'http://127.0.0.1:9',
+    ...env(answers.url, mailgun.url),
     CHANNEL_URLS: JSON.stringify({ mailgun: mailgun.url }),
-    EGRESS_ALLOW: [canary, listed, answers].map(hostOf).concat(new URL(mailgun.url).host).join(','),
-    FETCH_ALLOW: hostOf(listed),
   },
 }))
 
 const { posted, send } = attackers(app, mailgun)
 
-const unlimited = {
-  agent_tokens_day: -1,
-  agent_tokens_month: -1,
-  agent_cost_month: -1,
-  agent_calls_hour: -1,
-  agent_requests: -1,
-}
-
 const prepared = async () => {
-  const workspace = await newWorkspace(app)
+  const workspace = await newTarget(app)
   const { tenantId, key } = workspace
-  await changePlan(app.workplace.db, tenantId, (plan) => ({ ...plan, overrides: unlimited }))
-  for (const name of ['growth.items', 'growth.learnings', 'growth.products'])
-    await recipes[name]!.make(workspace)
   await app.owner`update item set body = ${`Next week: ${CANARY}`} where tenant_id = ${tenantId}`
   expect(
     (
@@ -177,7 +161,7 @@ test('nothing comes of what strangers and forged senders write but questions to 
   const workspace = await prepared()
   const { tenantId, document } = workspace
   const { dev, mail } = await connected(workspace)
-  script.attacks = channelAttacks({ document, canary: canary.url, listed: listed.url })
+  script.attacks = channelAttacks({ document, ...places() })
   expect(script.attacks.length).toBeGreaterThanOrEqual(30)
   // Ada talks of what is private where strangers would like to read.
   await posted(dev, { sender: 'ada', text: `Our plan is ${CANARY}`, thread: 'room' })
@@ -191,7 +175,7 @@ test('nothing comes of what strangers and forged senders write but questions to 
   expect([...canary.requests, ...listed.requests]).toEqual([])
 
   // Each was read where a model sees it, and obeyed as far as the agent let the model.
-  const read = new Set(obeying.turns.slice(turns).flatMap((turn) => attackIn(turn) ?? []))
+  const read = new Set(obeying.turns.slice(turns).flatMap((turn) => attackOf(turn) ?? []))
   expect([...read].toSorted((a, b) => a - b)).toEqual(
     script.attacks.flatMap(({ id, carrier }) => (isSeen[carrier] ? id : [])),
   )
@@ -238,11 +222,7 @@ test('where members alone are served, none of it begins a job', async () => {
     workspace.tenantId,
   )
   const identity = await linked(app, dev, 'ada', workspace.ada.personId)
-  script.attacks = channelAttacks({
-    document: workspace.document,
-    canary: canary.url,
-    listed: listed.url,
-  })
+  script.attacks = channelAttacks({ document: workspace.document, ...places() })
   const before = await stateOf(app, workspace.tenantId)
   for (const attack of script.attacks.filter(({ carrier }) => carrier === 'text'))
     await send(attack, dev)

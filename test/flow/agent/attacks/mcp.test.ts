@@ -3,19 +3,23 @@
  * that a person has not allowed.
  */
 import { expect, test } from 'bun:test'
-import { capKeys, quotaKeys } from '#contract/limits'
 import type { ThinkRequest } from '#port/model/thinker'
-import { changePlan } from '#store/app/tenants'
 import { turn } from '#test/support/agent/agent'
-import { settled, stateOf } from '#test/support/agent/attacked'
+import {
+  attackIn,
+  newTarget,
+  readIn,
+  settled,
+  stateOf,
+  useAttackersHosts,
+} from '#test/support/agent/attacked'
 import { type Attack, poisoned } from '#test/support/agent/attacks'
-import { newWorkspace, recipes } from '#test/support/contract/prepare'
-import { openReceiver } from '#test/support/http/receiver'
+import { newWorkspace } from '#test/support/contract/prepare'
 import { type FakeTool, fakeMcp, SEARCH } from '#test/support/mcp/client'
 import { serverAdmin } from '#test/support/mcp/servers'
 import { scriptedModel } from '#test/support/model/scripted-model'
 import { signedIn } from '#test/support/session'
-import { use, useApp } from '#test/support/use'
+import { useApp } from '#test/support/use'
 
 type Poisoned = Omit<Attack, 'source'>
 
@@ -36,8 +40,7 @@ const places = {
 type Where = keyof typeof places
 
 const kinds = Object.keys(places) as Where[]
-const canary = use(openReceiver)
-const listed = use(openReceiver)
+const { listed, canary, places: hosts, env } = useAttackersHosts()
 const mcp = fakeMcp()
 
 const model = scriptedModel((asked, answers) => {
@@ -55,59 +58,31 @@ const model = scriptedModel((asked, answers) => {
         isTold ? [`shop__${name}`, {}] : ['use_tools', { names: [`shop__${name}`] }],
       ],
     }
-  const [, attack] = /\[\[attack (\d+)\]\]/.exec(readIn(asked)) ?? []
-  const calls =
-    attack === undefined
-      ? undefined
-      : all().find(({ id }) => id === Number(attack))!.obeyed[answers - 1]
-  return calls ? { calls } : { text: `Done. ${readIn(asked).slice(0, 500)}` }
+  const attack = attackIn(seenIn(asked))
+  const calls = all().find(({ id }) => id === attack)?.obeyed[answers - 1]
+  return calls ? { calls } : { text: `Done. ${seenIn(asked).slice(0, 500)}` }
 })
 
-const readIn = ({ system, messages, tools }: ThinkRequest): string =>
-  [
-    system,
-    JSON.stringify(tools),
-    ...messages.flatMap((message) => (message.role === 'assistant' ? [] : message.text)),
-  ].join('\n')
+const seenIn = (asked: ThinkRequest): string => JSON.stringify(asked.tools) + readIn(asked)
 
-const hostOf = ({ port }: { port: number }) => `127.0.0.1:${port}`
-const app = useApp(() => ({
-  overrides: { thinker: model, mcpClient: mcp },
-  env: {
-    OPENAI_API_KEY: 'none',
-    OPENAI_BASE_URL: 'http://127.0.0.1:9',
-    EGRESS_ALLOW: `${hostOf(listed)},${hostOf(canary)}`,
-    FETCH_ALLOW: hostOf(listed),
-  },
-}))
+const app = useApp(() => ({ overrides: { thinker: model, mcpClient: mcp }, env: env() }))
 
-const attacksIn = (where: Where) =>
-  poisoned({ canary: canary.url, listed: listed.url }, kinds.indexOf(where))
+const attacksIn = (where: Where) => poisoned(hosts(), kinds.indexOf(where))
+/**
+ * Each wish once in a definition and once in what a call gives: what a job may do then depends on
+ * which of the two it has read.
+ */
 const all = () =>
-  kinds.flatMap((where) =>
-    attacksIn(where).map((attack) => ({ ...attack, where, name: `${where}_${attack.id}` })),
+  kinds.flatMap((where, nth) =>
+    attacksIn(where)
+      .filter(({ id }) => (id + nth) % 2 === 0)
+      .map((attack) => ({ ...attack, where, name: `${where}_${attack.id}` })),
   )
 
-const plenty = Object.fromEntries([...capKeys, ...quotaKeys].map((key) => [key, 1_000_000]))
-const unlimited = {
-  agent_tokens_day: -1,
-  agent_tokens_month: -1,
-  agent_cost_month: -1,
-  agent_calls_hour: -1,
-  agent_requests: -1,
-}
-
 test('nothing comes of what a server says but questions to a person', async () => {
-  const workspace = await newWorkspace(app)
-  const { tenantId } = workspace
-  await changePlan(app.workplace.db, tenantId, (plan) => ({
-    ...plan,
-    overrides: { ...plenty, ...unlimited },
-  }))
-  for (const name of ['growth.items', 'growth.learnings', 'growth.products'])
-    await recipes[name]!.make(workspace)
+  const { tenantId } = await newTarget(app)
   const tried = all()
-  expect(tried.length).toBeGreaterThan(90)
+  expect(tried.length).toBeGreaterThan(50)
   mcp.tools = tried.map(({ where, name, ...attack }) => ({
     ...SEARCH,
     inputSchema: { type: 'object' },
@@ -142,9 +117,7 @@ test('nothing comes of what a server says but questions to a person', async () =
   )
   // Every text but that of a failure, which is never shown, was read and obeyed as far as the agent
   // let the model.
-  const read = new Set(
-    model.turns.flatMap((asked) => /\[\[attack (\d+)\]\]/.exec(readIn(asked))?.[1] ?? []),
-  )
+  const read = new Set(model.turns.flatMap((asked) => attackIn(seenIn(asked)) ?? []))
   expect(read.size).toBe(tried.filter(({ where }) => where !== 'failure').length)
   const [{ asked } = { asked: 0 }] = await app.owner<
     { asked: number }[]
@@ -175,7 +148,7 @@ test('a renamed tool with a poisoned description is never shown to the model', a
   await settled(app, tenantId)
   expect(model.turns.length).toBeGreaterThanOrEqual(4)
   for (const asked of model.turns)
-    expect([readIn(asked).includes('[[attack'), asked.system.includes('shop__')]).toEqual([
+    expect([seenIn(asked).includes('[[attack'), asked.system.includes('shop__')]).toEqual([
       false,
       false,
     ])

@@ -26,7 +26,7 @@ const app = useApp(() => ({
 }))
 const GONE = 'the sender whom it answers is no longer linked to a member'
 
-/** Answers to two linked senders wait for a connection that fails. */
+/** Answers to linked senders wait for a connection that fails. */
 const waitingReplies = async () => {
   receiver.answer = { status: 429, headers: { 'retry-after': '1' } }
   const { tenantId } = await app.newWorkspace()
@@ -53,7 +53,7 @@ const waitingReplies = async () => {
     () => replyRow(app, ada.reply),
     ({ tries }) => tries > 0,
   )
-  const bob = await answered('bob')
+  const [bob, cem, dan] = [await answered('bob'), await answered('cem'), await answered('dan')]
   const patch = async (secret: string, status: string) => {
     expect((await admin.send('PATCH', `channels/${id}`, { credentials: { secret } })).status).toBe(
       200,
@@ -79,47 +79,35 @@ const waitingReplies = async () => {
       .slice(before)
       .filter(({ url }) => url === path)
       .map(({ body }) => JSON.parse(body).sender)
-  return { ...admin, id, ada, bob, senders, mend: () => patch(CHANNEL_SECRET, 'active') }
+  const mend = () => patch(CHANNEL_SECRET, 'active')
+  return { ...admin, tenantId, id, ada, bob, cem, dan, senders, mend }
 }
 
-test.each(['is unlinked', 'is removed from the workspace'])(
-  'of a sender who %s is not sent, and others are',
-  async (how) => {
-    const { id, ada, bob, send, mend, senders } = await waitingReplies()
-    const path =
-      how === 'is unlinked'
-        ? `channels/${id}/identities/${ada.identity}`
-        : `app/members/${ada.personId}`
+test('of a sender who is unlinked, removed from the workspace or linked to somebody again is not sent, and others are', async () => {
+  const { tenantId, id, ada, bob, cem, dan, send, mend, senders } = await waitingReplies()
+  for (const path of [
+    `channels/${id}/identities/${ada.identity}`,
+    `app/members/${bob.personId}`,
+    `channels/${id}/identities/${cem.identity}`,
+  ])
     expect((await send('DELETE', path)).status).toBe(200)
-    await mend()
-    expect(await replyOnce(app, ada.reply, 'discarded', 'sent', 'failed')).toMatchObject({
+  // Linked again, it is another sender.
+  await linked(app, { tenantId, id }, 'cem', dan.personId)
+  await mend()
+  for (const { reply } of [ada, bob, cem]) {
+    expect(await replyOnce(app, reply, 'discarded', 'sent', 'failed')).toMatchObject({
       status: 'discarded',
       error: GONE,
       sent_at: null,
     })
-    await replyOnce(app, bob.reply, 'sent')
-    expect(senders()).toEqual(['bob'])
     const [audit] =
       await app.owner`select detail from audit where operation = 'channel.reply.discarded'
-        and ref_id = ${ada.reply}`
+        and ref_id = ${reply}`
     expect(audit).toMatchObject({ detail: { connection_id: id } })
-    expect((await send('POST', `channels/replies/${ada.reply}/send`, {})).status).toBe(409)
-  },
-)
-
-test('of a sender whose code links it to somebody again after that is another sender: what waited for the first one is not sent', async () => {
-  const { id, ada, bob, send, mend, senders } = await waitingReplies()
-  expect((await send('DELETE', `channels/${id}/identities/${ada.identity}`)).status).toBe(200)
-  const [{ tenant_id: tenantId } = { tenant_id: '' }] = await app.owner<
-    { tenant_id: string }[]
-  >`select tenant_id from channel_connection where id = ${id}`
-  await linked(app, { tenantId, id }, 'ada', bob.personId)
-  await mend()
-  expect(await replyOnce(app, ada.reply, 'discarded', 'sent', 'failed')).toMatchObject({
-    status: 'discarded',
-  })
-  await replyOnce(app, bob.reply, 'sent')
-  expect(senders()).toEqual(['bob'])
+    expect((await send('POST', `channels/replies/${reply}/send`, {})).status).toBe(409)
+  }
+  await replyOnce(app, dan.reply, 'sent')
+  expect(senders()).toEqual(['dan'])
 })
 
 test('ends while its connection still fails', async () => {

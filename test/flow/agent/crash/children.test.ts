@@ -13,14 +13,32 @@ import type { TestApp } from '#test/support/app'
 
 const stops = testStops()
 
+interface Point {
+  name: string
+  at: [failpoint: string, nth: number]
+  /** Whether the database cancels soon what has stopped there: a process of its own dies. */
+  isWithin?: true
+}
+
 /** Thoughts are, in order: the parent's, two of the child, and the parent's conclusion. */
-const points: [name: string, failpoint: string, nth: number][] = [
-  ['A14, before the child is committed', 'agent.executing', 1],
-  ['A14, when the child is made and its model not yet called', 'agent.claimed', 2],
-  ['A14, in the letter of a command of the child', 'agent.executing', 2],
-  ['A15, when the child has answered and nothing is settled', 'agent.thought', 3],
-  ['A15, when the end of the child is about to be committed', 'letter.deciding:agent.settle', 3],
-  ['A15, when the parent is awake again', 'agent.claimed', 4],
+const points: Point[] = [
+  {
+    name: 'A14, when the child is made and its model not yet called',
+    at: ['agent.claimed', 2],
+  },
+  { name: 'A15, when the child has answered and nothing is settled', at: ['agent.thought', 3] },
+  { name: 'A15, when the parent is awake again', at: ['agent.claimed', 4] },
+  { name: 'A14, before the child is committed', at: ['agent.executing', 1], isWithin: true },
+  {
+    name: 'A14, in the letter of a command of the child',
+    at: ['agent.executing', 2],
+    isWithin: true,
+  },
+  {
+    name: 'A15, when the end of the child is about to be committed',
+    at: ['letter.deciding:agent.settle', 3],
+    isWithin: true,
+  },
 ]
 
 const note = ({ tenantId }: AgentStory): string => `a note of ${tenantId}`
@@ -34,27 +52,48 @@ const processes = useSuccession({
   env: { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' },
   overrides: { failpoints: stops.at, thinker: plannedModel() },
 })
-beforeAll(() => recordReservations(processes.running.owner))
+/** A tree of jobs at that point of its way. */
+const begin = async ({ at }: Point) => {
+  const story = await newAgentStory(processes.running)
+  const stopped = stops.stopNext(...at)
+  const id = await ask(processes.running, story, delegating(story))
+  return { id, story, goOn: await stopped }
+}
+type Begun = Awaited<ReturnType<typeof begin>>
 
-/**
- * A tree of jobs whose process has died at the failpoint, and the process that goes on, which is
- * the one that dies next.
- */
-const died = async (failpoint: string, nth: number) => {
-  const first = processes.running
-  const story = await newAgentStory(first)
-  const stopped = stops.stopNext(failpoint, nth)
-  const id = await ask(first, story, delegating(story))
-  const goOn = await stopped
-  return { id, story, next: await processes.die(), goOn }
+const callOff = async ({ id, story }: Begun) => {
+  const path = `/api/v1/agent/jobs/${id}/cancel`
+  const { status } = await processes.running.send('POST', path, { key: story.key })
+  expect(status).toBe(200)
+}
+
+/** One tree of each point goes on, and one is called off. */
+const found = new Map<Point, { goesOn: Begun; calledOff: Begun }>()
+beforeAll(async () => {
+  await recordReservations(processes.running.owner)
+  for (const point of points)
+    if (!point.isWithin)
+      found.set(point, { goesOn: await begin(point), calledOff: await begin(point) })
+  await processes.die()
+  for (const { calledOff } of found.values()) await callOff(calledOff)
+  // The stops count the passes of one tree.
+  for (const { goesOn } of found.values()) await overJob(processes.running, goesOn.id)
+})
+
+/** A tree whose process dies there. */
+const died = async (point: Point): Promise<Begun> => {
+  const begun = await begin(point)
+  await processes.die()
+  return begun
 }
 
 const childrenOf = async ({ owner }: TestApp, id: string) => [
   ...(await owner<{ status: string }[]>`select status from agent_job where parent_id = ${id}`),
 ]
 
-test.each(points)('%s', async (_, failpoint, nth) => {
-  const { id, story, next, goOn } = await died(failpoint, nth)
+test.each(points)('$name', async (point) => {
+  const { id, story, goOn } = found.get(point)?.goesOn ?? (await died(point))
+  const next = processes.running
   expect(await overJob(next, id)).toMatchObject({ status: 'completed', error: null })
   goOn()
   expect(await childrenOf(next, id)).toEqual([{ status: 'completed' }])
@@ -62,10 +101,11 @@ test.each(points)('%s', async (_, failpoint, nth) => {
   expect(await brokenInvariants(next.owner, { ledger: true })).toEqual([])
 })
 
-test.each(points)('called off after it: %s', async (_, failpoint, nth) => {
-  const { id, story, next, goOn } = await died(failpoint, nth)
-  const { status } = await next.send('POST', `/api/v1/agent/jobs/${id}/cancel`, { key: story.key })
-  expect(status).toBe(200)
+test.each(points)('called off after it: $name', async (point) => {
+  const begun = found.get(point)?.calledOff ?? (await died(point))
+  if (point.isWithin) await callOff(begun)
+  const { id, story, goOn } = begun
+  const next = processes.running
   goOn()
   const job = await jobOf(next, id)
   const children = await childrenOf(next, id)

@@ -16,7 +16,7 @@ import { hostileModel } from '#test/support/model/hostile-model'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 
-const JOBS = Number(process.env.RUNS || 150)
+const JOBS = Number(process.env.RUNS || 60)
 const FIRST_SEED = Number(process.env.SEED || 1)
 const AT_ONCE = 40
 /**

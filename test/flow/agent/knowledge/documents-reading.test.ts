@@ -2,15 +2,15 @@
  * How documents are read: what becomes of odd ones, of processes that die meanwhile, and of
  * documents that are deleted.
  */
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { BLOCK, documentLimits } from '#domain/agent/knowledge/document'
 import { testStops } from '#test/support/actors/stops'
 import { documentStory, makeDocument } from '#test/support/agent/documents'
 import { brokenInvariants } from '#test/support/agent/invariants'
+import { useSuccession } from '#test/support/agent/succession'
 import { type TestApp, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/database/db'
 import { eventually } from '#test/support/eventually'
-import { crash } from '#test/support/growth/story'
 import { useApp } from '#test/support/use'
 
 const stops = testStops()
@@ -90,78 +90,49 @@ test('a block of passages is one commit, and all of them are those of the conten
   expect(work!.rows).toBe(0)
 })
 
-const places: [name: string, stop: string, times: number][] = [
-  ['when it is claimed', 'ingest.claimed', 1],
-  ['when the first block is cut', 'ingest.cut', 1],
-  ['when the second block is cut', 'ingest.cut', 2],
-  ['when it settles a block', 'letter.deciding:ingest.settle', 2],
-]
-test.each(places)(
-  'a process dies %s: another one ends with the same passages and words',
-  async (_, name, times) => {
-    await using stack = new AsyncDisposableStack()
-    const db = stack.use(await freshDb())
-    const dying = testStops()
-    const start = async (failpoints = dying.at) =>
-      stack.use(await testApp({ database: db.options, overrides: { failpoints } }))
-    const first = await start()
-    const { add, key, tenantId } = await documentStory(first)
-    let stopped = dying.stopNext(name)
+describe('a process that dies', () => {
+  const dying = testStops()
+  const processes = useSuccession({ overrides: { failpoints: dying.at } })
+  const ended = (key: string, id: string, ...ends: string[]) =>
+    eventually(
+      () => statusOf(processes.running, key, id),
+      ({ status }) => ends.includes(status),
+    )
+
+  test.each([
+    ['when it has claimed a document', 'ingest.claimed', 1],
+    ['when the first block is cut', 'ingest.cut', 1],
+    ['when the second block is cut', 'ingest.cut', 2],
+    ['when it settles a block', 'letter.deciding:ingest.settle', 2],
+  ])('%s: another one ends with the same passages and words', async (_, name, nth) => {
+    const { add, key } = await documentStory(processes.running)
+    const stopped = dying.stopNext(name, nth)
     const { id } = (await add({ content: LONG })).body.document
-    for (let time = 1; time < times; time++) {
-      const goOn = await stopped
-      stopped = dying.stopNext(name)
-      goOn()
-    }
     const goOn = await stopped
-    await crash(first)
-    const next = await start(testStops().at)
-    const story = { ...(await documentStory(next)), tenantId }
-    const show = () => statusOf(next, key, id)
-    expect(await eventually(show, ({ status }) => status === 'ready')).toMatchObject({
-      status: 'ready',
-    })
+    const next = await processes.die()
+    expect(await ended(key, id, 'ready', 'failed')).toMatchObject({ status: 'ready' })
     goOn()
-    const other = await story.added({ content: LONG })
+    const other = await (await documentStory(next)).added({ content: LONG })
     expect(await madeOf(next, id)).toEqual(await madeOf(next, other.id))
     expect(await brokenInvariants(next.owner)).toEqual([])
-  },
-)
-
-test('a document that three processes have not survived has failed', async () => {
-  await using stack = new AsyncDisposableStack()
-  const db = stack.use(await freshDb())
-  const start = async (failpoints: ReturnType<typeof testStops>) =>
-    stack.use(await testApp({ database: db.options, overrides: { failpoints: failpoints.at } }))
-  let [stop, key, id] = [testStops(), '', '']
-  for (let death = 0; death < 3; death++) {
-    stop = testStops()
-    const stopped = stop.stopNext('ingest.claimed')
-    const dying = await start(stop)
-    if (death === 0) {
-      const story = await documentStory(dying)
-      key = story.key
-      id = (await story.add()).body.document.id
-    }
-    await stopped
-    await crash(dying)
-  }
-  const last = await start(testStops())
-  const failed = await eventually(
-    () => statusOf(last, key, id),
-    ({ status }) => status === 'failed',
-  )
-  expect(failed).toMatchObject({
-    status: 'failed',
-    error: 'process_died: the process that read it died 3 times',
   })
-  await last.send('POST', `/api/v1/documents/${id}/retry`, { key })
-  expect(
-    await eventually(
-      () => statusOf(last, key, id),
-      ({ status }) => status === 'ready',
-    ),
-  ).toMatchObject({ status: 'ready', error: null })
+
+  test('three times with a document has failed it, which can be read again', async () => {
+    let stopped = dying.stopNext('ingest.claimed')
+    const { add, key } = await documentStory(processes.running)
+    const { id } = (await add()).body.document
+    for (let death = 1; death <= 3; death++) {
+      await stopped
+      if (death < 3) stopped = dying.stopNext('ingest.claimed')
+      await processes.die()
+    }
+    expect(await ended(key, id, 'ready', 'failed')).toMatchObject({
+      status: 'failed',
+      error: 'process_died: the process that read it died 3 times',
+    })
+    await processes.running.send('POST', `/api/v1/documents/${id}/retry`, { key })
+    expect(await ended(key, id, 'ready')).toMatchObject({ error: null })
+  })
 })
 
 test.each(['ingest.claimed', 'ingest.cut'])(
