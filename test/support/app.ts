@@ -13,6 +13,7 @@ import {
   inviteByOperator,
   usualScopes,
 } from '#ops/operator/admin/workspaces'
+import type { Thinker } from '#port/model/thinker'
 import type { PasswordCost } from '#port/passwords'
 import { listen } from '#server/listen'
 import type { Overrides } from '#server/opening'
@@ -71,6 +72,8 @@ export interface TestApp extends AsyncDisposable {
 
 export interface AppOptions {
   overrides?: Overrides
+  /** Answers as a model that is set. Without it, the desk answers what comes over HTTP. */
+  model?: Thinker
   env?: Record<string, string>
   /** An existing database, for a second server on it. */
   database?: ConnectionOptions
@@ -86,6 +89,9 @@ const CHEAP: PasswordCost = { memoryCost: 8, timeCost: 1 }
 
 /** Many tests share one Postgres, which accepts only a few dozen connections. */
 const FEW_CONNECTIONS = 4
+
+/** So that a model counts as set. Nothing is asked there. */
+const MODEL_SET = { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' }
 
 const quiet = createLog(process.env.TEST_LOG ?? 'silent')
 
@@ -158,16 +164,19 @@ const known = async (options: ConnectionOptions): Promise<ConnectionOptions> => 
 export async function testApp({
   overrides = {},
   env = {},
+  model,
   database,
   log = quiet,
 }: AppOptions = {}): Promise<TestApp> {
   await using stack = new AsyncDisposableStack()
   const options = await known(database ?? stack.use(await freshDb()).options)
-  const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', RATE_LIMITS: 'off', ...env })
+  const usual = { PORT: '0', LOG_LEVEL: 'silent', RATE_LIMITS: 'off' }
+  const config = readConfig({ ...usual, ...(model && MODEL_SET), ...env })
+  const thinking = model && { thinker: model }
   const deployment = {
     log,
     secret: TEST_SECRET,
-    overrides: { passwordCost: CHEAP, lastRequestsMs: 0, ...overrides },
+    overrides: { passwordCost: CHEAP, lastRequestsMs: 0, ...thinking, ...overrides },
   }
   stack.use(openOn(options))
   const workplace = stack.use(

@@ -40,14 +40,13 @@ beforeAll(async () => {
   db = world.use(await freshDb())
   app = await testApp({
     database: db.options,
+    model,
     overrides: {
       failpoints: stops.at,
-      thinker: model,
       sweepMs: 20,
       erasure: { everyMs: 3_600_000, rows: 50 },
       tools: withOutside(async (text) => void sent.push(text)),
     },
-    env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
   })
   world.defer(() => app[Symbol.asyncDispose]())
 })

@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { scopes } from '#kernel/scopes'
 import { createComposer } from '#port/model/composer/composer'
 import { testStops } from '#test/support/actors/stops'
-import { jobOf, overJob } from '#test/support/agent/agent'
+import { overJob, waitingJob } from '#test/support/agent/agent'
 import { brokenInvariants } from '#test/support/agent/invariants'
 import { type Plan, plannedAnswer, planText } from '#test/support/agent/plan'
 import { runsOf } from '#test/support/agent/schedules'
@@ -88,11 +88,7 @@ const week = async () => {
 }
 type Week = Awaited<ReturnType<typeof week>>
 
-const waiting = ({ app }: Week, id: string) =>
-  eventually(
-    () => jobOf(app(), id),
-    ({ status }) => status === 'waiting_approval',
-  )
+const waiting = ({ app }: Week, id: string) => waitingJob(app(), id)
 
 const run = async (at: Week, id: string, nth: number): Promise<string> =>
   (

@@ -24,6 +24,12 @@ interface Turned {
   untrusted?: boolean
 }
 
+/** A new key of the workspace that writes, as the caller of a job. */
+export const asKey = async (app: TestApp, tenantId = app.tenantId): Promise<OnBehalf> => {
+  const { id } = await app.newKey(['api:read', 'api:write', 'workspace:use'], tenantId)
+  return { kind: 'key', id, personId: null }
+}
+
 export interface StepRow {
   number: number
   kind: string
@@ -133,6 +139,13 @@ export const overJob = (app: TestApp, id: string): Promise<Job> =>
   eventually(
     () => jobOf(app, id),
     ({ ended_at }) => ended_at !== null,
+  )
+
+/** The job once it waits for a person. */
+export const waitingJob = (app: TestApp, id: string): Promise<Job> =>
+  eventually(
+    () => jobOf(app, id),
+    ({ status }) => status === 'waiting_approval',
   )
 
 export const stepsIn = async (app: TestApp, id: string): Promise<StepRow[]> =>

@@ -8,7 +8,15 @@
 type Obeyed = [name: string, args: Record<string, unknown>][][]
 
 /** Where the text is read. */
-const sources = ['page', 'memory', 'playbook', 'webhook', 'error', 'document', 'file'] as const
+export const sources = [
+  'page',
+  'memory',
+  'playbook',
+  'webhook',
+  'error',
+  'document',
+  'file',
+] as const
 export type Source = (typeof sources)[number]
 
 interface Goal {

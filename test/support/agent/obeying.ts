@@ -69,13 +69,9 @@ export const useObeying = () => {
   const sent: string[] = []
   let gate = Promise.withResolvers<void>()
   const app = useApp({
-    overrides: { thinker: model, tools: withOutside(async (text) => void sent.push(text)) },
-    env: {
-      OPENAI_API_KEY: 'none',
-      OPENAI_BASE_URL: 'http://127.0.0.1:9',
-      MODEL_CONTEXT: '8000',
-      MODEL_FAST: FAST,
-    },
+    model: model,
+    overrides: { tools: withOutside(async (text) => void sent.push(text)) },
+    env: { MODEL_CONTEXT: '8000', MODEL_FAST: FAST },
   })
 
   beforeEach(() => {

@@ -29,8 +29,7 @@ const model = () =>
 /** A Tendril with that model, and calls of its agent by credential. */
 export const useSecrets = () => {
   const app = useApp({
-    overrides: { thinker: model() },
-    env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
+    model: model(),
   })
   const send = (by: string, method: string, path: string, body?: unknown) =>
     app.send(method, `/api/v1/agent/${path}`, { key: by, ...(body === undefined ? {} : { body }) })

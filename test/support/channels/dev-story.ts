@@ -48,8 +48,6 @@ export const devStory = async (
         deliver({}, { raw: 'not JSON' }),
       ]),
     ignored: async () => [],
-    pauses: () =>
-      void program.next.push({ status: 429, headers: { 'retry-after': '1' }, taken: false }),
     losesAnswer: () => void program.next.push({ status: 500 }),
     sends: () => program.requests.filter(({ url }) => url === path).length,
   }

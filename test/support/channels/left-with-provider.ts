@@ -13,8 +13,8 @@ export const leftWithProvider = () => {
   const downloads = new Map<string, Download>()
   const asked: string[] = []
   const options: AppOptions = {
+    model: scriptedModel(() => ({ text: 'Seen.' })),
     overrides: {
-      thinker: scriptedModel(() => ({ text: 'Seen.' })),
       channels: ({ dev, ...others }) => ({
         ...others,
         dev: {
@@ -41,7 +41,6 @@ export const leftWithProvider = () => {
         },
       }),
     },
-    env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
   }
   return { options, fetches, downloads, asked }
 }

@@ -119,13 +119,6 @@ export const resendStory = async (world: ChannelWorld, options: Record<string, u
     says,
     forged,
     ignored,
-    pauses: () =>
-      resend.fail({
-        status: 429,
-        name: 'rate_limit_exceeded',
-        ofSending: true,
-        headers: { 'retry-after': '1' },
-      }),
     losesAnswer: () => resend.fail({ status: 500, isTaken: true }),
     sends: () => countOf(resend.requests, 'POST /emails'),
     withdraws() {
@@ -209,7 +202,6 @@ export const mailgunStory = async (world: ChannelWorld, options: Record<string, 
         ...['MAILER-DAEMON@example.org', story.address].map((from) => deliver({ from })),
         deliver({ headers: [['Auto-Submitted', 'auto-replied']] }),
       ]),
-    pauses: () => mailgun.fail({ status: 429, headers: { 'retry-after': '1' } }),
     losesAnswer: () => mailgun.fail({ status: 500, isTaken: true }),
     sends: () => countOf(mailgun.requests, '/messages'),
     withdraws() {

@@ -31,8 +31,6 @@ export interface ChannelPlace extends Awaited<ReturnType<typeof channelAdmin>> {
   forged(): Promise<Delivered[]>
   /** Posts of the provider that must be ignored: those of machines, and our own. */
   ignored(): Promise<Delivered[]>
-  /** The provider asks for a pause instead of accepting the next message. */
-  pauses(): void
   /** The provider accepts the next message, but does not confirm it. */
   losesAnswer(): void
   /** Requests that tried to send messages, including those that were not accepted. */

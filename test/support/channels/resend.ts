@@ -33,10 +33,8 @@ export interface ResendFailure {
   headers?: Record<string, string>
   /** Instead of Resend's JSON. */
   body?: string
-  /** The mail is sent all the same. */
+  /** The mail is sent all the same. Affects no request before that of the next mail. */
   isTaken?: boolean
-  /** Affects the next mail to be sent, but no request before it. */
-  ofSending?: boolean
 }
 
 export interface FakeResend extends AsyncDisposable {
@@ -220,8 +218,7 @@ const answer = async (
     return errorOf({ status: 401, name: 'invalid_api_key' })
   if (request.method === 'POST' && pathname === '/emails')
     return take(fake, kept, failures, request)
-  const isLater = failures[0]?.isTaken || failures[0]?.ofSending
-  const failure = isLater ? undefined : failures.shift()
+  const failure = failures[0]?.isTaken ? undefined : failures.shift()
   if (failure) return errorOf(failure)
   if (pathname === '/domains') return listed(fake, searchParams)
   const [, mailId = '', fileId] = RECEIVING.exec(pathname) ?? []

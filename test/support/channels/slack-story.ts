@@ -140,7 +140,6 @@ export const slackStory = async (world: ChannelWorld, options: Record<string, un
     says,
     forged,
     ignored,
-    pauses: () => void slack.next.push({ status: 429, headers: { 'retry-after': '1' } }),
     losesAnswer: () => void slack.next.push({ raw: '', taken: true }),
     sends: () => countOf(slack.requests, '/api/chat.postMessage'),
     withdraws() {

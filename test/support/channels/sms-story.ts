@@ -93,7 +93,6 @@ export const smsStory = async (world: ChannelWorld, options: Record<string, unkn
     reads,
     forged,
     ignored,
-    pauses: () => twilio.fail({ status: 429, code: 20429, headers: { 'retry-after': '1' } }),
     losesAnswer: () => twilio.fail({ status: 500, isTaken: true }),
     sends: () => countOf(twilio.requests, '/Messages.json'),
     withdraws() {

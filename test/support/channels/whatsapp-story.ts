@@ -133,7 +133,6 @@ export const whatsAppStory = async (
     says,
     forged,
     ignored,
-    pauses: () => void meta.next.push({ status: 429, headers: { 'retry-after': '1' } }),
     losesAnswer: () => void meta.next.push({ raw: '', taken: true }),
     sends: () => countOf(meta.requests, '/messages'),
     withdraws() {

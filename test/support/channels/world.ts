@@ -22,8 +22,8 @@ interface FakeProgram {
   requests: Received[]
   /** The messages that it has accepted, by the path of the connection. */
   messages: { path: string; sender: string; text: string }[]
-  /** Replaces the usual answer to the next message. `taken`: it is accepted all the same. */
-  next: (ReceiverAnswer & { taken?: boolean })[]
+  /** Replaces the usual answer to the next message, which is accepted all the same. */
+  next: ReceiverAnswer[]
 }
 
 export interface ChannelWorld {
@@ -41,9 +41,8 @@ const openProgram = async (): Promise<FakeProgram> => {
   const { url, requests } = receiver
   const program: FakeProgram = { url, requests, messages: [], next: [] }
   receiver.answer = ({ url, body }) => {
-    const { taken = true, ...answer } = program.next.shift() ?? {}
-    if (taken) program.messages.push({ path: url, ...JSON.parse(body) })
-    return answer
+    program.messages.push({ path: url, ...JSON.parse(body) })
+    return program.next.shift() ?? {}
   }
   return program
 }
@@ -62,8 +61,8 @@ const open = async (): Promise<ChannelWorld> => {
   const all = { ...urls, resend: resend.url, mailgun: mailgun.url }
   const reached = [...Object.values(all), twilio.cdnUrl, resend.cdnUrl, program.url]
   const app = await testApp({
+    model: echo(),
     overrides: {
-      thinker: echo(),
       // The pauses between messages are those of test/flow/agent/channel/replies-spacing.test.ts.
       channels: (usual) =>
         Object.fromEntries(
@@ -71,8 +70,6 @@ const open = async (): Promise<ChannelWorld> => {
         ),
     },
     env: {
-      OPENAI_API_KEY: 'none',
-      OPENAI_BASE_URL: 'http://127.0.0.1:9',
       PUBLIC_URL,
       CHANNEL_URLS: JSON.stringify(all),
       EGRESS_ALLOW: reached.map((url) => new URL(url).host).join(','),

@@ -36,8 +36,8 @@ const model = scriptedModel(
 const sent: string[] = []
 let gate = Promise.withResolvers<void>()
 const app = useApp({
-  overrides: { thinker: model, tools: withOutside(async (text) => void sent.push(text)) },
-  env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
+  model,
+  overrides: { tools: withOutside(async (text) => void sent.push(text)) },
 })
 
 beforeEach(() => {

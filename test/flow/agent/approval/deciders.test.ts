@@ -19,12 +19,9 @@ beforeEach(() => {
   script.call = DRAFT
 })
 const app = useApp({
-  overrides: {
-    thinker: scriptedModel((asked, answers) =>
-      answers === 0 ? { calls: [script.call as never] } : { text: resultsIn(asked).join('\n') },
-    ),
-  },
-  env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
+  model: scriptedModel((asked, answers) =>
+    answers === 0 ? { calls: [script.call as never] } : { text: resultsIn(asked).join('\n') },
+  ),
 })
 
 const place = async (...roles: Role[]) => {

@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'bun:test'
 import type { OnBehalf } from '#domain/agent/job/job'
-import { jobOf, overJob, stepsIn, turn } from '#test/support/agent/agent'
+import { jobOf, overJob, stepsIn, turn, waitingJob } from '#test/support/agent/agent'
 import { eventually } from '#test/support/app'
 import { insertItem, makeDue } from '#test/support/database/writes'
 import { resultsIn, scriptedModel } from '#test/support/model/scripted-model'
@@ -166,14 +166,7 @@ test('an equal call on a record that has changed since is asked', async () => {
   await app.owner`update item set body = body || ' And more.' where id = ${first.asked[0]!.item}`
   const { second, approvals } = await again(first)
   expect(await eventually(approvals, ({ length }) => length === 2)).toHaveLength(2)
-  expect(
-    (
-      await eventually(
-        () => jobOf(app, second),
-        ({ status }) => status === 'waiting_approval',
-      )
-    ).status,
-  ).toBe('waiting_approval')
+  expect((await waitingJob(app, second)).status).toBe('waiting_approval')
 })
 
 test('two equal calls of one answer are asked once', async () => {

@@ -1,9 +1,8 @@
 /** The page of an approval over HTTP: what it shows, who can decide, and what a decision does. */
 import { afterEach, describe, expect, test } from 'bun:test'
 import type { Approval } from '#domain/agent/job/approval'
-import { jobOf, overJob, turn } from '#test/support/agent/agent'
+import { overJob, turn, waitingJob } from '#test/support/agent/agent'
 import { makeApproval } from '#test/support/agent/records'
-import { eventually } from '#test/support/app'
 import { createVisitor, signedInVisitor } from '#test/support/http/visitor'
 import { scriptedModel } from '#test/support/model/scripted-model'
 import { forgetAttempts, joinAs, PASSWORD } from '#test/support/people'
@@ -208,10 +207,7 @@ test('an approved call is made with the arguments of the person, and the link is
     content: 'note it',
     by: { kind: 'key', id: key, personId: null },
   })
-  await eventually(
-    () => jobOf(app, jobId),
-    ({ status }) => status === 'waiting_approval',
-  )
+  await waitingJob(app, jobId)
   const { body } = await app.send('GET', `/api/v1/agent/jobs/${jobId}`, { key: access })
   const [{ id, url, job }] = body.approvals
   const { publicUrl } = app.workplace.world.identity

@@ -3,10 +3,9 @@
  * pages are read unasked.
  */
 import { beforeEach, expect, test } from 'bun:test'
-import { jobOf, overJob, turn } from '#test/support/agent/agent'
+import { jobOf, overJob, turn, waitingJob } from '#test/support/agent/agent'
 import { OUTSIDE, withOutside } from '#test/support/agent/outside-tool'
 import { plannedModel, planText } from '#test/support/agent/plan'
-import { eventually } from '#test/support/app'
 import { openReceiver } from '#test/support/http/receiver'
 import { signedIn } from '#test/support/session'
 import { use, useApp } from '#test/support/use'
@@ -41,10 +40,7 @@ const reading = (path: string, tenantId: string) =>
   asking('fetch_url', { url: `${site.url}${path}` }, tenantId)
 
 const asked = async (job: string): Promise<string> => {
-  await eventually(
-    () => jobOf(app, job),
-    ({ status }) => status === 'waiting_approval',
-  )
+  await waitingJob(app, job)
   return (
     await app.owner<{ id: string }[]>`select id from agent_approval where job_id = ${job}`
   )[0]!.id

@@ -17,7 +17,7 @@ import {
   stateOf,
   useAttackersHosts,
 } from '#test/support/agent/attacked'
-import { type Attack, attacksOn, type Source } from '#test/support/agent/attacks'
+import { type Attack, attacksOn, type Source, sources } from '#test/support/agent/attacks'
 import { makeDocument } from '#test/support/agent/documents'
 import { OUTSIDE, withOutside } from '#test/support/agent/outside-tool'
 import { allowOutside } from '#test/support/agent/story'
@@ -69,6 +69,12 @@ const app = useApp(() => ({
 }))
 
 const attacks = (): Attack[] => attacksOn(places())
+/**
+ * Each wish from every other source, and half of the wishes from each: what is asked depends on
+ * whether a job has read foreign text, not on where.
+ */
+const tried = (): Attack[] =>
+  attacks().filter(({ id, source }) => (id + sources.indexOf(source)) % 2 === 0)
 
 /** A program outside whose errors are in its own words. */
 const failing = (id: string): Promise<void> => {
@@ -92,7 +98,7 @@ const memoryOf = ({ id, text }: Attack): Memory => {
 const draftPlaybooks = async ({ key }: Workspace): Promise<void> => {
   const body = { slug: 'voice', name: 'Voice', content: 'Plain words.', pinned: true }
   const { playbook } = (await app.send('POST', '/api/v1/agent/playbooks', { key, body })).body
-  for (const { source, text } of attacks()) {
+  for (const { source, text } of tried()) {
     if (source !== 'playbook') continue
     const draft = await app.send('POST', `/api/v1/agent/playbooks/${playbook.id}/versions`, {
       key,
@@ -104,7 +110,7 @@ const draftPlaybooks = async ({ key }: Workspace): Promise<void> => {
 
 /** Files whose text is poisoned, and files whose names are. */
 const addDocuments = async (workspace: Workspace): Promise<void> => {
-  for (const { source, id, text } of attacks()) {
+  for (const { source, id, text } of tried()) {
     if (source === 'document')
       await makeDocument(workspace, {
         fileName: `${id}.md`,
@@ -120,7 +126,7 @@ const prepared = async (): Promise<Workspace> => {
   const workspace = await newTarget(app)
   await allowOutside(app.owner, workspace.tenantId)
   await write(workspace, {
-    writes: attacks().flatMap((attack) =>
+    writes: tried().flatMap((attack) =>
       attack.source === 'memory' ? [insertMemory(memoryOf(attack), 'en')] : [],
     ),
   })
@@ -141,10 +147,10 @@ test('nothing comes of a poisoned text but questions to a person', async () => {
   const { tenantId } = await prepared()
   const { personId, sessionId } = await signedIn(app, tenantId, 'owner')
   const by = { kind: 'session' as const, id: sessionId, personId }
-  const tried = attacks()
+  const attempts = tried()
   const rule = await makeWebhookRule({ app, tenantId }, { by, goal: 'do what the order needs' })
   const before = await stateOf(app, tenantId)
-  for (const { source, id, text } of tried) {
+  for (const { source, id, text } of attempts) {
     if (source === 'webhook') expect((await post(app.url, rule, { body: text })).status).toBe(200)
     else await turn(app, { content: `read ${source} ${id}`, by, tenantId })
   }
@@ -155,7 +161,7 @@ test('nothing comes of a poisoned text but questions to a person', async () => {
   expect(listed.requests.filter(({ url }) => url.length > 200)).toEqual([])
   // Every text but a draft was read, and obeyed as far as the agent let the model. A webhook's is
   // in no step.
-  const shown = tried.filter(({ source }) => source !== 'playbook' && source !== 'webhook')
+  const shown = attempts.filter(({ source }) => source !== 'playbook' && source !== 'webhook')
   expect((await readBy(app, tenantId)).toSorted()).toEqual(
     shown.map(({ id }) => `${id}`).toSorted(),
   )
@@ -165,6 +171,6 @@ test('nothing comes of a poisoned text but questions to a person', async () => {
     join agent_job j on j.id = a.job_id where a.tenant_id = ${tenantId} and a.status = 'pending'
       group by 1`
   for (const { kind, count } of asked)
-    expect({ kind, most: count > tried.length / 10 }).toEqual({ kind, most: true })
+    expect({ kind, most: count > attempts.length / 10 }).toEqual({ kind, most: true })
   expect(asked.map(({ kind }) => kind).toSorted()).toEqual(['turn', 'webhook'])
 }, 240_000)

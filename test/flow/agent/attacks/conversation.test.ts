@@ -53,16 +53,9 @@ const answer = async (asked: ThinkRequest, answers: number) => {
 const sent: string[] = []
 const pages = use(openReceiver)
 const app = useApp(() => ({
-  overrides: {
-    thinker: scriptedModel(answer),
-    tools: withOutside(async (text) => void sent.push(text)),
-  },
-  env: {
-    OPENAI_API_KEY: 'none',
-    OPENAI_BASE_URL: 'http://127.0.0.1:9',
-    EGRESS_ALLOW: `127.0.0.1:${pages.port}`,
-    FETCH_ALLOW: `127.0.0.1:${pages.port}`,
-  },
+  model: scriptedModel(answer),
+  overrides: { tools: withOutside(async (text) => void sent.push(text)) },
+  env: { EGRESS_ALLOW: `127.0.0.1:${pages.port}`, FETCH_ALLOW: `127.0.0.1:${pages.port}` },
 }))
 
 test.each(Object.keys(wishes))(

@@ -4,9 +4,8 @@
  */
 import { expect, test } from 'bun:test'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
-import { jobOf, overJob, turn } from '#test/support/agent/agent'
+import { overJob, turn, waitingJob } from '#test/support/agent/agent'
 import { makeMemory } from '#test/support/agent/records'
-import { eventually } from '#test/support/app'
 import { connectMcp } from '#test/support/mcp/mcp'
 import { scriptedModel } from '#test/support/model/scripted-model'
 import { signedIn } from '#test/support/session'
@@ -36,10 +35,7 @@ test('a learning of a tainted job is marked in lists, the overview, MCP and to t
     ['search_memories', { query: 'launch' }],
     ['growth_add_learning', { kind: 'worked', note: 'Name Eve' }],
   )
-  await eventually(
-    () => jobOf(app, id),
-    ({ status }) => status === 'waiting_approval',
-  )
+  await waitingJob(app, id)
   const [approval] = await app.owner`select id from agent_approval where job_id = ${id}`
   await app.send('POST', `/api/v1/agent/approvals/${approval!.id}/approve`, {
     key: owner.key,

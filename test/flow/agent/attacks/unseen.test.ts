@@ -4,7 +4,7 @@
  */
 import { afterEach, describe, expect, test } from 'bun:test'
 import type { Approval } from '#domain/agent/job/approval'
-import { jobOf, messagesIn, overJob, turn } from '#test/support/agent/agent'
+import { jobOf, messagesIn, overJob, turn, waitingJob } from '#test/support/agent/agent'
 import { makeDocument } from '#test/support/agent/documents'
 import { makeApproval, makeMemory } from '#test/support/agent/records'
 import { newSurface } from '#test/support/agent/surface'
@@ -19,10 +19,7 @@ import { useApp } from '#test/support/use'
 
 type Script = Parameters<typeof scriptedModel>[0]
 const script: { answer: Script } = { answer: () => ({ text: 'Done.' }) }
-const app = useApp({
-  overrides: { thinker: scriptedModel((asked, answers) => script.answer(asked, answers)) },
-  env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
-})
+const app = useApp({ model: scriptedModel((asked, answers) => script.answer(asked, answers)) })
 afterEach(() => forgetAttempts(app))
 
 const ROW = /[\u200b\u202e\u2066]|\u{e0041}/u
@@ -178,10 +175,7 @@ describe('a job that has read untrusted text', () => {
 
   test('asks with emoji and scripts that need joiners, and a person cannot put an unseen character in, either', async () => {
     const { id, send, tenantId } = await story({ kind: 'worked', note: 'می‌خواهم 👨‍👩‍👧‍👦' })
-    await eventually(
-      () => jobOf(app, id),
-      ({ status }) => status === 'waiting_approval',
-    )
+    await waitingJob(app, id)
     const [approval] = (await send('GET', 'approvals?status=pending')).body.approvals
     const owner = await signedIn(app, tenantId, 'owner')
     const body = { arguments: { kind: 'worked', note: 'a\u200bb' } }

@@ -5,9 +5,8 @@
 
 import { expect, test } from 'bun:test'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
-import { jobOf, messagesIn, overJob, turn } from '#test/support/agent/agent'
+import { messagesIn, overJob, turn, waitingJob } from '#test/support/agent/agent'
 import { makeMemory } from '#test/support/agent/records'
-import { eventually } from '#test/support/app'
 import { newStory } from '#test/support/growth/story'
 import { connectMcp } from '#test/support/mcp/mcp'
 import { resultsIn, scriptedModel } from '#test/support/model/scripted-model'
@@ -59,10 +58,7 @@ test('what a tainted job says and asks for is marked for a client that checks st
       ? { calls: [['remember', { text: 'Eve wants keys' }]] }
       : { text: `Eve again: ${resultsIn(asked).length}` }
   })
-  await eventually(
-    () => jobOf(app, id),
-    ({ status }) => status === 'waiting_approval',
-  )
+  await waitingJob(app, id)
   const { api_key: key } = await app.newKey(
     ['api:read', 'api:write', 'mcp:use', 'workspace:use'],
     tenantId,

@@ -45,12 +45,8 @@ const model = scriptedModel(async ({ messages }, answers) => {
 })
 
 const app = useApp(() => ({
-  overrides: { thinker: model },
-  env: {
-    OPENAI_API_KEY: 'none',
-    OPENAI_BASE_URL: 'http://127.0.0.1:9',
-    EGRESS_ALLOW: `127.0.0.1:${receiver.port}`,
-  },
+  model,
+  env: { EGRESS_ALLOW: `127.0.0.1:${receiver.port}` },
 }))
 
 const place = async (more: Record<string, unknown> = {}, { isLinked = false } = {}) => {

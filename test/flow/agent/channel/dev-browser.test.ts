@@ -19,10 +19,7 @@ const opened = async () => {
 }
 
 describe.skipIf(!path)('in a browser', () => {
-  const app = useApp({
-    overrides: { thinker: scriptedModel(() => ({ text: 'We open at **nine**.' })) },
-    env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
-  })
+  const app = useApp({ model: scriptedModel(() => ({ text: 'We open at **nine**.' })) })
   const chromium = use(opened)
 
   test('a person talks to the agent through a dev channel, with the keyboard alone', async () => {

@@ -17,10 +17,7 @@ import { scriptedModel } from '#test/support/model/scripted-model'
 import { forgetAttempts, joinAs, PASSWORD } from '#test/support/people'
 import { useApp } from '#test/support/use'
 
-const app = useApp({
-  overrides: { thinker: scriptedModel(() => ({ text: 'Seen <b>it</b>.' })) },
-  env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
-})
+const app = useApp({ model: scriptedModel(() => ({ text: 'Seen <b>it</b>.' })) })
 afterEach(() => forgetAttempts(app))
 
 const arrange = async (more: Record<string, unknown> = {}) => {

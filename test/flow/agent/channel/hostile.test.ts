@@ -153,16 +153,12 @@ describe('without a signature', () => {
   test.each([...channelNames])('nothing is taken by %s, and nothing fails', async (channel) => {
     const odd: unknown[] = []
     const refused = app.workplace.world.channels[channel] ? 401 : 503
-    for (const [nth, [name, body]] of BODIES.entries())
-      for (const headers of [
-        signed(TYPES[nth % TYPES.length]!),
-        signed(TYPES[(nth + 1) % TYPES.length]!),
-        {},
-      ]) {
-        const { status, text } = await send(app, channel, body, headers)
-        const isHandshake = channel === 'slack' && status === 200 && !text.includes('received')
-        if (status !== refused && !isHandshake) odd.push([name, status, text.slice(0, 200)])
-      }
+    for (const [nth, [name, body]] of BODIES.entries()) {
+      const headers = nth % 3 === 2 ? {} : signed(TYPES[nth % TYPES.length]!)
+      const { status, text } = await send(app, channel, body, headers)
+      const isHandshake = channel === 'slack' && status === 200 && !text.includes('received')
+      if (status !== refused && !isHandshake) odd.push([name, status, text.slice(0, 200)])
+    }
     expect(odd).toEqual([])
   })
 

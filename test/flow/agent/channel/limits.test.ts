@@ -22,13 +22,10 @@ import { useApp } from '#test/support/use'
 /** While it is set, the model thinks. */
 let held: Promise<void> | undefined
 const app = useApp({
-  overrides: {
-    thinker: scriptedModel(async () => {
-      await held
-      return { text: 'Seen.' }
-    }),
-  },
-  env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
+  model: scriptedModel(async () => {
+    await held
+    return { text: 'Seen.' }
+  }),
 })
 
 const place = async (more: Record<string, unknown> = {}) =>

@@ -24,10 +24,7 @@ beforeEach(() => {
 const thinker = scriptedModel((_, answers) =>
   answers === 0 && script.calls.length > 0 ? { calls: script.calls } : { text: 'Seen.' },
 )
-const app = useApp({
-  overrides: { thinker },
-  env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
-})
+const app = useApp({ model: thinker })
 
 /**
  * A channel, and two members with a linked sender and a code that is not used yet: `ada`, who

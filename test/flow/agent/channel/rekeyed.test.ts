@@ -17,10 +17,7 @@ import { scriptedModel } from '#test/support/model/scripted-model'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 
-const app = useApp({
-  overrides: { thinker: scriptedModel(() => ({ text: 'Seen.' })) },
-  env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
-})
+const app = useApp({ model: scriptedModel(() => ({ text: 'Seen.' })) })
 
 const OTHER = 'another-secret-of-the-channel-0123456789'
 

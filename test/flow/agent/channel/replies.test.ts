@@ -9,7 +9,6 @@ import {
   reply,
   replyingPlace,
   replyOnce,
-  replyRow,
   sayTogether,
 } from '#test/support/channels/replies'
 import { openReceiver } from '#test/support/http/receiver'
@@ -79,7 +78,7 @@ describe('a reply', () => {
 })
 
 describe('the list', () => {
-  test('is paged, newest first, and filters by status, connection and job', async () => {
+  test('is newest first, and filters by status, connection and job', async () => {
     const { send, say, connection, tenantId } = await place()
     const held = []
     for (let n = 0; n < 3; n++) held.unshift(await say(`held ${n}`, { held: true }))
@@ -93,9 +92,6 @@ describe('the list', () => {
     expect(await ids('status=held')).toEqual(held)
     expect(await ids(`connectionId=${connection}`)).toEqual(held)
     expect(await ids(`jobId=${job}`)).toEqual([other])
-    const first = (await send('GET', 'channels/replies?limit=2')).body
-    expect(first.replies).toHaveLength(2)
-    expect(await ids(`limit=2&cursor=${first.nextCursor}`)).toEqual(held.slice(1))
   })
 })
 
@@ -157,23 +153,5 @@ describe('a held reply', () => {
     expect((await send('POST', `channels/replies/${id}/send`, {})).body.reply.status).toBe('sent')
     expect((await send('POST', `channels/replies/${id}/send`, { text: 'Other' })).status).toBe(409)
     expect(texts()).toEqual(['Better'])
-  })
-
-  test('that is discarded never goes', async () => {
-    const { say, send, texts } = await place()
-    const id = await say('Draft', { held: true })
-    for (let times = 0; times < 2; times++)
-      expect((await send('POST', `channels/replies/${id}/discard`, {})).body.reply).toMatchObject({
-        status: 'discarded',
-      })
-    expect((await send('POST', `channels/replies/${id}/send`, {})).status).toBe(409)
-    expect(texts()).toEqual([])
-  })
-
-  test('is not sent with a blank text', async () => {
-    const { say, send } = await place()
-    const id = await say('Draft', { held: true })
-    expect((await send('POST', `channels/replies/${id}/send`, { text: '  ' })).status).toBe(400)
-    expect((await replyRow(app, id)).status).toBe('held')
   })
 })

@@ -49,24 +49,13 @@ describe('a change', () => {
     })
   })
 
-  const wrong: [string, object, string][] = [
-    ['a blank name', { displayName: ' ' }, 'displayName'],
-    ['a configuration that is a list', { config: [] }, 'config'],
-    ['a value that the adapter refuses', { config: { url: 'http://10.0.0.1/' } }, 'config.url'],
-    ['a credential that is a number', { credentials: { secret: 1 } }, 'credentials.secret'],
-    [
-      'a credential that the channel does not know',
-      { credentials: { sceret: 'x'.repeat(32) } },
-      'credentials.sceret',
-    ],
-    ['an empty credential', { credentials: { secret: '' } }, 'credentials.secret'],
-  ]
-  test.each(wrong)('to %s is refused, by the name of the field', async (_, patch, path) => {
+  test('to a value that the adapter refuses is refused, by the name of the field', async () => {
     const { active, get, send } = await place()
     const id = await active()
     const before = await get(id)
-    const { status, body } = await send('PATCH', `channels/${id}`, patch)
-    expect([status, body.error.details?.[0]?.path]).toEqual([400, path])
+    const change = { config: { url: 'http://10.0.0.1/' } }
+    const { status, body } = await send('PATCH', `channels/${id}`, change)
+    expect([status, body.error.details?.[0]?.path]).toEqual([400, 'config.url'])
     expect(await get(id)).toEqual(before)
   })
 

@@ -17,12 +17,8 @@ import { useApp } from '#test/support/use'
 const receiver = await openReceiver()
 afterAll(() => receiver[Symbol.asyncDispose]())
 const app = useApp(() => ({
-  overrides: { thinker: scriptedModel(() => ({ text: 'The figures of the week.' })) },
-  env: {
-    OPENAI_API_KEY: 'none',
-    OPENAI_BASE_URL: 'http://127.0.0.1:9',
-    EGRESS_ALLOW: `127.0.0.1:${receiver.port}`,
-  },
+  model: scriptedModel(() => ({ text: 'The figures of the week.' })),
+  env: { EGRESS_ALLOW: `127.0.0.1:${receiver.port}` },
 }))
 const GONE = 'the sender whom it answers is no longer linked to a member'
 

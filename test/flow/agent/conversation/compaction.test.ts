@@ -3,10 +3,9 @@
  * and nothing of it is lost.
  */
 import { beforeEach, describe, expect, test } from 'bun:test'
-import type { OnBehalf } from '#domain/agent/job/job'
 import { newId } from '#kernel/ids'
 import { ThinkError, type ThinkRequest } from '#port/model/thinker'
-import { overJob, turn } from '#test/support/agent/agent'
+import { asKey, overJob, turn } from '#test/support/agent/agent'
 import { brokenInvariants } from '#test/support/agent/invariants'
 import { setPlan } from '#test/support/database/writes'
 import { scriptedModel } from '#test/support/model/scripted-model'
@@ -32,11 +31,6 @@ beforeEach(() => {
   model.turns.length = 0
 })
 
-const key = async (tenantId: string): Promise<OnBehalf> => {
-  const { id } = await app.newKey(['api:read', 'api:write', 'workspace:use'], tenantId)
-  return { kind: 'key', id, personId: null }
-}
-
 /** A conversation of so many messages of 900 bytes; 6,857 bytes fit. */
 const talked = async (count: number, { untrusted = 0 } = {}) => {
   const { tenantId } = await app.newWorkspace()
@@ -50,7 +44,7 @@ const talked = async (count: number, { untrusted = 0 } = {}) => {
       else 'assistant' end,
       rpad('message ' || n || ' ', 900, 'x'), '{"kind":"agent","id":"x"}', n = ${untrusted}, now(),
         now() from generate_series(1, ${count}) n`
-  const by = await key(tenantId)
+  const by = await asKey(app, tenantId)
   const say = async (content = 'And now?') =>
     overJob(app, await turn(app, { content, by, conversation, tenantId }))
   const stored = async () =>

@@ -17,8 +17,8 @@ import { useApp } from '#test/support/use'
 const mcp = fakeMcp()
 const stops = testStops()
 const app = useApp({
-  overrides: { mcpClient: mcp, thinker: plannedModel(() => stops.at('test.asked')) },
-  env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
+  model: plannedModel(() => stops.at('test.asked')),
+  overrides: { mcpClient: mcp },
 })
 const SEARCHES = 'shop__search'
 const SAYS_NOTHING = planText([])

@@ -9,10 +9,7 @@ import { resultsIn } from '#test/support/model/scripted-model'
 import { useApp } from '#test/support/use'
 
 const model = playbookModel()
-const app = useApp({
-  overrides: { thinker: model.thinker },
-  env: { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' },
-})
+const app = useApp({ model: model.thinker })
 
 const setUp = async () => {
   const story = await playbookStory(app, model)

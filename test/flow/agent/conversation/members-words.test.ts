@@ -3,7 +3,7 @@
  */
 
 import { describe, expect, test } from 'bun:test'
-import { jobOf, stepsIn } from '#test/support/agent/agent'
+import { stepsIn, waitingJob } from '#test/support/agent/agent'
 import { useObeying, WISH } from '#test/support/agent/obeying'
 import { OUTSIDE } from '#test/support/agent/outside-tool'
 import { eventually } from '#test/support/eventually'
@@ -156,10 +156,7 @@ describe('whoever wrote before is asked about again', () => {
     )
     await asOwner('app.members.update', { id: other.personId, role: 'editor' })
     goOn()
-    const waiting = await eventually(
-      () => jobOf(app, job.id),
-      ({ status }) => status === 'waiting_approval',
-    )
+    const waiting = await waitingJob(app, job.id)
     expect([waiting.taint, sent, await learned()]).toEqual([['member Otto'], [], []])
   })
 

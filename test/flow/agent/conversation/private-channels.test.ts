@@ -7,10 +7,7 @@ import { scriptedModel } from '#test/support/model/scripted-model'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 
-const app = useApp({
-  overrides: { thinker: scriptedModel(() => ({ text: 'zanzibar, I said.' })) },
-  env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
-})
+const app = useApp({ model: scriptedModel(() => ({ text: 'zanzibar, I said.' })) })
 
 const arranged = async () => {
   const { tenantId } = await app.newWorkspace()

@@ -205,7 +205,7 @@ describe('its starter makes it private', () => {
   })
 
   test('at the moment at which another one writes: either it is refused, or the words are', async () => {
-    for (let n = 0; n < 5; n++) {
+    for (let n = 0; n < 2; n++) {
       const { conversationId, path, other } = await begun()
       const [closed, said] = await Promise.all([
         closing(starter.key, path),

@@ -48,10 +48,7 @@ const delegating = (story: AgentStory): Plan => {
   return [[['delegate', { goal, tools: ['growth_add_learning'] }]]]
 }
 
-const processes = useSuccession({
-  env: { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' },
-  overrides: { failpoints: stops.at, thinker: plannedModel() },
-})
+const processes = useSuccession({ model: plannedModel(), overrides: { failpoints: stops.at } })
 /** A tree of jobs at that point of its way. */
 const begin = async ({ at }: Point) => {
   const story = await newAgentStory(processes.running)

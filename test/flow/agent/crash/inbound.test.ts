@@ -42,12 +42,8 @@ const leavingFiles = ({ dev, ...others }: Adapters): Adapters => ({
 
 const stops = testStops()
 const options = {
-  overrides: {
-    thinker: scriptedModel(() => ({ text: 'Seen.' })),
-    failpoints: stops.at,
-    channels: leavingFiles,
-  },
-  env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
+  model: scriptedModel(() => ({ text: 'Seen.' })),
+  overrides: { failpoints: stops.at, channels: leavingFiles },
 }
 
 const FILE = { name: 'notes.md', mimeType: 'text/markdown', text: '# Notes\n\nOpen on Sundays.' }

@@ -3,9 +3,8 @@
  * when it starts again and who can raise it.
  */
 import { expect, test } from 'bun:test'
-import type { OnBehalf } from '#domain/agent/job/job'
 import { dayOf } from '#domain/app/read-budget'
-import { messagesIn, overJob, turn } from '#test/support/agent/agent'
+import { asKey, messagesIn, overJob, turn } from '#test/support/agent/agent'
 import { newSurface, type Surface } from '#test/support/agent/surface'
 import { setPlan, setUsed } from '#test/support/database/writes'
 import { scriptedModel } from '#test/support/model/scripted-model'
@@ -16,8 +15,7 @@ const LIMIT = 100_000
 const RAISE = 'whoever runs this deployment can raise the limit (agent_tokens_day)'
 
 const ask = async ({ tenantId }: Surface) => {
-  const { id } = await app.newKey(['api:read', 'api:write', 'workspace:use'], tenantId)
-  const by: OnBehalf = { kind: 'key', id, personId: null }
+  const by = await asKey(app, tenantId)
   const job = await overJob(app, await turn(app, { content: 'go', by, tenantId }))
   return { job, said: (await messagesIn(app, job)).at(-1)!.content }
 }

@@ -2,8 +2,7 @@
  * A model that goes in circles: it must conclude, and costs no more than the rounds that show it.
  */
 import { expect, test } from 'bun:test'
-import type { OnBehalf } from '#domain/agent/job/job'
-import { messagesIn, overJob, stepsIn, turn } from '#test/support/agent/agent'
+import { asKey, messagesIn, overJob, stepsIn, turn } from '#test/support/agent/agent'
 import { brokenInvariants } from '#test/support/agent/invariants'
 import { resultsIn, scriptedModel } from '#test/support/model/scripted-model'
 import { useApp } from '#test/support/use'
@@ -12,11 +11,7 @@ const script = { answer: (() => ({})) as Parameters<typeof scriptedModel>[0] }
 const model = scriptedModel((asked, answers) => script.answer(asked, answers))
 const app = useApp({ overrides: { thinker: model } })
 
-const key = async (): Promise<OnBehalf> => {
-  const { id } = await app.newKey(['api:read', 'api:write', 'workspace:use'])
-  return { kind: 'key', id, personId: null }
-}
-const run = async () => overJob(app, await turn(app, { content: 'go', by: await key() }))
+const run = async () => overJob(app, await turn(app, { content: 'go', by: await asKey(app) }))
 const note = ['growth_add_learning', { kind: 'worked', note: 'Numbers in the first line' }] as [
   string,
   unknown,

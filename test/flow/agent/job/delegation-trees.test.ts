@@ -17,10 +17,7 @@ import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 
 const stops = testStops()
-const app = useApp({
-  overrides: { thinker: delegatingModel(stops) },
-  env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
-})
+const app = useApp({ model: delegatingModel(stops) })
 
 const { childrenOf, results, wake, askingStory, waitingChild, cancel } = delegations(app, stops)
 

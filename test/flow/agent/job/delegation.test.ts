@@ -1,7 +1,7 @@
 /** Sub-agents: what they may do, and what their parents get of them. */
 import { describe, expect, test } from 'bun:test'
 import { testStops } from '#test/support/actors/stops'
-import { jobOf, messagesIn, overJob, stepsIn } from '#test/support/agent/agent'
+import { jobOf, messagesIn, overJob, stepsIn, waitingJob } from '#test/support/agent/agent'
 import { delegate, delegatingModel, delegations, learn } from '#test/support/agent/delegation'
 import { brokenInvariants } from '#test/support/agent/invariants'
 import { type Plan, planText } from '#test/support/agent/plan'
@@ -11,10 +11,7 @@ import { tokenOf } from '#test/support/session'
 import { useApp } from '#test/support/use'
 
 const stops = testStops()
-const app = useApp({
-  overrides: { thinker: delegatingModel(stops) },
-  env: { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' },
-})
+const app = useApp({ model: delegatingModel(stops) })
 const { childrenOf, results, askingStory, get, cancel } = delegations(app, stops)
 
 const run = async (plan: Plan, tools: string[] | null = null) => {
@@ -177,18 +174,6 @@ describe('a direct call', () => {
     expect((await messagesIn(app, job)).map(({ role }) => role)).toEqual(['user', 'assistant'])
     expect((await get(story, job.id)).answer.content).toContain('learning:1')
   })
-
-  test('is for everybody but viewers, with tools that exist', async () => {
-    const story = await newAgentStory(app)
-    const goal = { goal: 'x', tools: [] }
-    expect((await call(story.key, { ...goal, tools: ['none'] })).body.error.message).toContain(
-      'tools.0 is not a tool: none',
-    )
-    expect((await call(story.key, { ...goal, maxSteps: 0 })).status).toBe(400)
-    expect((await call(story.key, { goal: ' ', tools: [] })).status).toBe(400)
-    expect((await call(await tokenOf(app, story.tenantId, 'viewer'), goal)).status).toBe(403)
-    expect((await call(await tokenOf(app, story.tenantId, 'editor'), goal)).status).toBe(200)
-  })
 })
 
 test('what a child has read outside taints its parent: what it drafts next is asked', async () => {
@@ -198,10 +183,7 @@ test('what a child has read outside taints its parent: what it drafts next is as
   const goOn = await stopped
   await app.owner`update agent_job set taint = '["signal"]' where parent_id = ${id}`
   goOn()
-  const job = await eventually(
-    () => jobOf(app, id),
-    ({ status }) => status === 'waiting_approval',
-  )
+  const job = await waitingJob(app, id)
   expect(job.taint).toEqual(['signal'])
   expect((await get(story, id)).steps[1]).toMatchObject({ name: 'delegate', untrusted: 'signal' })
   expect((await get(story, id)).approvals[0].why).toEqual(['untrusted: signal'])

@@ -4,8 +4,15 @@
  */
 import { beforeEach, expect, test } from 'bun:test'
 import type { OnBehalf } from '#domain/agent/job/job'
-import { jobOf, messagesIn, overJob, stepsIn, turn } from '#test/support/agent/agent'
-import { eventually } from '#test/support/app'
+import {
+  asKey,
+  jobOf,
+  messagesIn,
+  overJob,
+  stepsIn,
+  turn,
+  waitingJob,
+} from '#test/support/agent/agent'
 import { openReceiver } from '#test/support/http/receiver'
 import { resultsIn, scriptedModel } from '#test/support/model/scripted-model'
 import { signedIn, tokenOf } from '#test/support/session'
@@ -35,11 +42,6 @@ beforeEach(() => {
   }
 })
 
-const key = async (tenantId?: string): Promise<OnBehalf> => {
-  const { id } = await app.newKey(['api:read', 'api:write', 'workspace:use'], tenantId)
-  return { kind: 'key', id, personId: null }
-}
-
 type Calls = [name: string, args: object][]
 
 const reading = (...urls: string[]): Calls => urls.map((url) => ['fetch_url', { url }])
@@ -50,15 +52,11 @@ const asking = async (
 ): Promise<string> =>
   turn(app, {
     content: JSON.stringify(answers),
-    by: by ?? (await key(tenantId)),
+    by: by ?? (await asKey(app, tenantId)),
     ...(tenantId ? { tenantId } : {}),
   })
 
-const waiting = (job: string) =>
-  eventually(
-    () => jobOf(app, job),
-    ({ status }) => status === 'waiting_approval',
-  )
+const waiting = (job: string) => waitingJob(app, job)
 
 interface AskedRow {
   id: string

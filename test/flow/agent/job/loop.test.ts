@@ -1,8 +1,7 @@
 /** The loop of the agent with a scripted model: what its steps do, and what a job ends as. */
 import { expect, test } from 'bun:test'
-import type { OnBehalf } from '#domain/agent/job/job'
 import { timeAt } from '#kernel/calendar'
-import { jobOf, messagesIn, overJob, stepsIn, turn } from '#test/support/agent/agent'
+import { asKey, messagesIn, overJob, stepsIn, turn, waitingJob } from '#test/support/agent/agent'
 import { eventually } from '#test/support/app'
 import { softwareProfile } from '#test/support/growth/profiles'
 import { resultsIn, scriptedModel } from '#test/support/model/scripted-model'
@@ -16,14 +15,9 @@ const script = {
 const model = scriptedModel((asked, answers) => script.answer(asked, answers))
 const app = useApp({ overrides: { thinker: model } })
 
-const key = async (): Promise<OnBehalf> => {
-  const { id } = await app.newKey(['api:read', 'api:write', 'workspace:use'])
-  return { kind: 'key', id, personId: null }
-}
-
 test('an answer in words ends the job with a message', async () => {
   script.answer = () => ({ text: 'Hello.' })
-  const id = await turn(app, { content: 'hi', by: await key() })
+  const id = await turn(app, { content: 'hi', by: await asKey(app) })
   const job = await overJob(app, id)
   expect(job).toMatchObject({
     status: 'completed',
@@ -54,7 +48,7 @@ test('commands and reads run in the order of the model, and their results come b
       }
     return { text: resultsIn(asked).join('\n---\n') }
   }
-  const id = await turn(app, { content: 'add it', by: await key() })
+  const id = await turn(app, { content: 'add it', by: await asKey(app) })
   const job = await overJob(app, id)
   expect(job).toMatchObject({ status: 'completed', tool_calls: 3 })
   expect((await stepsIn(app, id)).map(({ name, state }) => [name, state])).toEqual([
@@ -92,7 +86,10 @@ test('the time is told in UTC and by the clocks of the workspace, and no other z
     const zones = [{}, { timeZone: 'Europe/Berlin' }, { timeZone: 'Mars/Olympus' }]
     return { calls: zones.map((args) => ['get_current_time', args]) }
   }
-  const job = await overJob(app, await turn(app, { content: 'what time is it?', by: await key() }))
+  const job = await overJob(
+    app,
+    await turn(app, { content: 'what time is it?', by: await asKey(app) }),
+  )
   const [tokyo, berlin, mars] = (await messagesIn(app, job)).at(-1)!.content.split('\n---\n')
   const [, now] = /^now: (\S+)$/m.exec(tokyo!)!
   expect(tokyo).toContain(
@@ -112,7 +109,7 @@ test('a batch is waited for, and its drafts are in the result', async () => {
     answers === 0
       ? { calls: [['growth_create_batch', { count: 2 }]] }
       : { text: resultsIn(asked).join('\n') }
-  const id = await turn(app, { content: 'draft two posts', by: await key() })
+  const id = await turn(app, { content: 'draft two posts', by: await asKey(app) })
   const job = await overJob(app, id)
   expect(job.status).toBe('completed')
   const { content } = (await messagesIn(app, job)).at(-1)!
@@ -127,11 +124,8 @@ test('what publishes is asked of a person, and the conversation goes on meanwhil
     if (answers === 1) return { calls: [['growth_approve_item', { id: 'item:1' }]] }
     return { text: resultsIn(asked).at(-1)! }
   }
-  const id = await turn(app, { content: 'approve the first', by: await key() })
-  await eventually(
-    () => jobOf(app, id),
-    ({ status }) => status === 'waiting_approval',
-  )
+  const id = await turn(app, { content: 'approve the first', by: await asKey(app) })
+  await waitingJob(app, id)
   const [approval] = await app.owner`select tool_name, summary, status, subject from agent_approval
       where job_id = ${id}`
   expect(approval).toMatchObject({ tool_name: 'growth_approve_item', status: 'pending' })
@@ -185,7 +179,7 @@ test('what only a person may give is neither in the tool of the model nor taken 
     const { parameters } = asked.tools.find(({ name }) => name === 'growth_post_item')!
     return { text: `${Object.keys(parameters.properties as object)} / ${resultsIn(asked).at(-1)}` }
   }
-  const id = await turn(app, { content: 'post it again', by: await key() })
+  const id = await turn(app, { content: 'post it again', by: await asKey(app) })
   const job = await overJob(app, id)
   expect((await messagesIn(app, job)).at(-1)!.content).toBe(
     'id / error: confirm can only be given by a person, who decides about the call',

@@ -5,7 +5,6 @@ import { type GenerationOptions, runGeneration } from '#edge/mcp/generation'
 import { newId } from '#kernel/ids'
 import { type Scope, scopes } from '#kernel/scopes'
 import { jobOf } from '#test/support/agent/agent'
-import { makeApproval, makeJob } from '#test/support/agent/records'
 import { eventually } from '#test/support/app'
 import { contextOf } from '#test/support/mcp/context'
 import { connectMcp } from '#test/support/mcp/mcp'
@@ -19,10 +18,7 @@ beforeEach(() => {
   script.answer = greeting
 })
 const thinker = scriptedModel((asked, answers) => script.answer(asked, answers))
-const app = useApp({
-  overrides: { thinker, mcpLimits: { sweepMs: 10 } },
-  env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
-})
+const app = useApp({ model: thinker, overrides: { mcpLimits: { sweepMs: 10 } } })
 
 const OURS = [
   'agent_send_message',
@@ -222,19 +218,4 @@ describe('a message', () => {
     const { job } = JSON.parse(answer.body)
     expect([job.status, (await jobOf(app, job.id)).status]).toEqual(['cancelled', 'cancelled'])
   })
-})
-
-test('other workspaces see neither jobs nor approvals', async () => {
-  const { tenantId: other } = await app.newWorkspace()
-  const theirs = (await app.newKey([...scopes], other)).api_key
-  await makeApproval({ app, tenantId })
-  const { id } = await makeJob({ app, tenantId })
-  await using mcp = await connectMcp(app.url, { key: theirs, query: '?toolsets=agent' })
-  expect((await mcp.call('agent_list_approvals')).structuredContent).toMatchObject({
-    approvals: [],
-  })
-  for (const name of ['agent_get_job', 'agent_cancel_job'])
-    expect((await mcp.call(name, { id }))._meta).toMatchObject({
-      'tendril/error': { code: 'not_found' },
-    })
 })

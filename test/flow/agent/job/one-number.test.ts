@@ -3,9 +3,8 @@
  * analytics and in the job.
  */
 import { beforeAll, expect, test } from 'bun:test'
-import type { OnBehalf } from '#domain/agent/job/job'
 import { ThinkError } from '#port/model/thinker'
-import { overJob, turn } from '#test/support/agent/agent'
+import { asKey, overJob, turn } from '#test/support/agent/agent'
 import { brokenInvariants, recordReservations } from '#test/support/agent/invariants'
 import { newSurface, type Surface } from '#test/support/agent/surface'
 import { setPlan } from '#test/support/database/writes'
@@ -15,16 +14,12 @@ import { useApp } from '#test/support/use'
 const script = { answer: (() => ({})) as Parameters<typeof scriptedModel>[0] }
 const model = scriptedModel((asked, answers) => script.answer(asked, answers))
 const PRICES = JSON.stringify({ scripted: { input: 20, cached: 20, output: 100 } })
-const app = useApp({
-  overrides: { thinker: model },
-  env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9', PRICES },
-})
+const app = useApp({ model, env: { PRICES } })
 
 beforeAll(() => recordReservations(app.owner))
 
 const ask = async (surface: Surface) => {
-  const { id } = await app.newKey(['api:read', 'api:write', 'workspace:use'], surface.tenantId)
-  const by: OnBehalf = { kind: 'key', id, personId: null }
+  const by = await asKey(app, surface.tenantId)
   return overJob(app, await turn(app, { content: 'go', by, tenantId: surface.tenantId }))
 }
 const shown = async ({ send }: Surface, job: string) => {

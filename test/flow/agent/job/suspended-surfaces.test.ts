@@ -14,10 +14,7 @@ import { useApp } from '#test/support/use'
 
 const WHY = 'plan_invalid:billing_suspended'
 const model = scriptedModel(() => ({ text: 'Seen.' }))
-const app = useApp({
-  overrides: { thinker: model },
-  env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
-})
+const app = useApp({ model })
 
 /** A workspace that is suspended. */
 const suspended = async () => {

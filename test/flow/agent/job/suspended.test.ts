@@ -3,7 +3,7 @@
  * costs nothing goes on.
  */
 import { afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
-import { jobOf, messagesIn, overJob, turn } from '#test/support/agent/agent'
+import { jobOf, messagesIn, overJob, turn, waitingJob } from '#test/support/agent/agent'
 import { brokenInvariants } from '#test/support/agent/invariants'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { steppedDb } from '#test/support/database/clock'
@@ -33,14 +33,7 @@ const model = scriptedModel(async ({ messages }, answers) => {
 /** What happens while the model thinks. */
 let thinking: (() => Promise<void>) | undefined
 
-const start = async () =>
-  servers.use(
-    await testApp({
-      database: db.options,
-      overrides: { thinker: model },
-      env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
-    }),
-  )
+const start = async () => servers.use(await testApp({ database: db.options, model }))
 beforeAll(async () => {
   app = await start()
 })
@@ -166,10 +159,7 @@ test('a job that is held outlives its server, and one that goes on takes the oth
 test('what a person approves while a job is held is carried out, and the job is held again at its next thought', async () => {
   const item = await insertItem(app, tenantId)
   const id = await ask(['growth_approve_item', { id: item }])
-  await eventually(
-    () => jobOf(app, id),
-    ({ status }) => status === 'waiting_approval',
-  )
+  await waitingJob(app, id)
   const [approval] = await app.owner`select id from agent_approval where job_id = ${id}`
   const [decided] = await Promise.all([
     app.send('POST', `/api/v1/agent/approvals/${approval!.id}/approve`, { key: owner, body: {} }),

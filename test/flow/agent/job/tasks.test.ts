@@ -16,10 +16,7 @@ const model = scriptedModel(async () => {
   await stops.at('test.asked')
   return { text: script.answers.shift() ?? '' }
 })
-const asked = useApp({
-  overrides: { thinker: model },
-  env: { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1', MODEL_ALLOW: 'special' },
-})
+const asked = useApp({ model, env: { MODEL_ALLOW: 'special' } })
 
 const notes = { text: 'Anna will send the offer by Friday.\n- [ ] Book a room\nIt rained.' }
 const items = { taskType: 'extract_action_items', input: notes }
@@ -141,17 +138,13 @@ test('a job that is no task is not found as one', async () => {
   expect((await surface.send('GET', 'tasks')).body.tasks).toEqual([])
 })
 
-test('tasks are listed newest first, by state, in pages', async () => {
+test('tasks are listed newest first, by state', async () => {
   const surface = await newSurface(still)
   const made: string[] = []
   for (let one = 0; one < 3; one++) made.unshift((await makeTask(surface)).id)
   await makeTask(surface, { status: 'failed', ended_at: new Date() })
-  const ids = ({ tasks }: { tasks: { id: string }[] }) => tasks.map(({ id }) => id)
-  const first = (await surface.send('GET', 'tasks?status=queued&limit=2')).body
-  const second = (
-    await surface.send('GET', `tasks?status=queued&limit=2&cursor=${first.nextCursor}`)
-  ).body
-  expect([...ids(first), ...ids(second), second.nextCursor]).toEqual([...made, null])
+  const { tasks } = (await surface.send('GET', 'tasks?status=queued')).body
+  expect(tasks.map(({ id }: { id: string }) => id)).toEqual(made)
   expect((await surface.send('GET', 'tasks')).body.tasks).toHaveLength(4)
 })
 

@@ -19,10 +19,7 @@ const thinker = scriptedModel(async () => {
   await gate.opened
   return { text: 'Done.' }
 })
-const app = useApp({
-  overrides: { thinker, failpoints: stops.at },
-  env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
-})
+const app = useApp({ model: thinker, overrides: { failpoints: stops.at } })
 beforeEach(() => {
   gate = newGate()
   thinker.turns.length = 0

@@ -15,13 +15,8 @@ const model = scriptedModel((_, answers) =>
   answers === 0 ? { calls: [['growth_list_learnings', {}]] } : { text: 'Done.' },
 )
 const withModel = useApp({
-  overrides: { thinker: model },
-  env: {
-    OPENAI_API_KEY: 'none',
-    OPENAI_BASE_URL: 'http://127.0.0.1:9',
-    MODEL_FAST: 'gpt-5-mini',
-    MODEL_REASONING: 'gpt-5',
-  },
+  model,
+  env: { MODEL_FAST: 'gpt-5-mini', MODEL_REASONING: 'gpt-5' },
 })
 const withoutModel = useSharedApp()
 

@@ -2,12 +2,11 @@
 import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { scopes } from '#kernel/scopes'
-import { jobOf, overJob, turn } from '#test/support/agent/agent'
+import { overJob, turn, waitingJob } from '#test/support/agent/agent'
 import { makeArtifact } from '#test/support/agent/artifacts'
 import { brokenInvariants } from '#test/support/agent/invariants'
 import { playbookModel, playbookStory } from '#test/support/agent/playbooks'
 import { makeMemory } from '#test/support/agent/records'
-import { eventually } from '#test/support/app'
 import { connectMcp } from '#test/support/mcp/mcp'
 import { resultsIn } from '#test/support/model/scripted-model'
 import { useApp } from '#test/support/use'
@@ -103,10 +102,7 @@ describe('the agent', () => {
         : { text: resultsIn(asked).at(-1)! }
     }
     const id = await turn(app, { content: 'launch', by, tenantId })
-    await eventually(
-      () => jobOf(app, id),
-      ({ status }) => status === 'waiting_approval',
-    )
+    await waitingJob(app, id)
     expect(await listed()).toEqual([])
     const [approval] = (await send('GET', 'approvals?status=pending')).body.approvals
     expect(approval).toMatchObject({

@@ -1,8 +1,7 @@
 /** What the agent reads of documents, how it cites them, and what reading them does to a job. */
 import { describe, expect, test } from 'bun:test'
-import { jobOf, messagesIn, overJob, stepsIn, turn } from '#test/support/agent/agent'
+import { messagesIn, overJob, stepsIn, turn, waitingJob } from '#test/support/agent/agent'
 import { documentStory, makeDocument } from '#test/support/agent/documents'
-import { eventually } from '#test/support/eventually'
 import { resultsIn, scriptedModel } from '#test/support/model/scripted-model'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
@@ -95,10 +94,7 @@ describe('the agent', () => {
         ? { calls: [['remember', { text: 'Parcels are free', scope: 'workspace' }]] }
         : { text: 'Done.' }
     })
-    const waiting = await eventually(
-      () => jobOf(app, id),
-      ({ status }) => status === 'waiting_approval',
-    )
+    const waiting = await waitingJob(app, id)
     expect([waiting.status, waiting.taint.length]).toEqual(['waiting_approval', 1])
   })
 

@@ -6,10 +6,9 @@ import { describe, expect, test } from 'bun:test'
 import { type Memory, memoryLimits } from '#domain/agent/knowledge/memory'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
-import { jobOf, messagesIn, overJob, stepsIn, turn } from '#test/support/agent/agent'
+import { messagesIn, overJob, stepsIn, turn, waitingJob } from '#test/support/agent/agent'
 import { makeMemory } from '#test/support/agent/records'
 import { newSurface } from '#test/support/agent/surface'
-import { eventually } from '#test/support/app'
 import { resultsIn, scriptedModel } from '#test/support/model/scripted-model'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
@@ -216,10 +215,7 @@ describe('an untrusted memory', () => {
       return { text: resultsIn(asked).at(-1)! }
     }
     const id = await turn(app, { content: 'what about the launch', by, tenantId })
-    await eventually(
-      () => jobOf(app, id),
-      ({ status }) => status === 'waiting_approval',
-    )
+    await waitingJob(app, id)
     const [approval] = (await send('GET', 'approvals?status=pending')).body.approvals
     expect(approval).toMatchObject({ tool_name: 'remember', why: ['untrusted: search_memories'] })
     await send('POST', `approvals/${approval.id}/approve`, {}, await as('owner'))

@@ -1,10 +1,9 @@
 /** What the agent reads of playbooks and proposes, in its loop and by direct calls. */
 import { describe, expect, test } from 'bun:test'
 import { scopes } from '#kernel/scopes'
-import { jobOf, messagesIn, overJob, turn } from '#test/support/agent/agent'
+import { messagesIn, overJob, turn, waitingJob } from '#test/support/agent/agent'
 import { LAUNCH, playbookModel, playbookStory } from '#test/support/agent/playbooks'
 import { makeMemory } from '#test/support/agent/records'
-import { eventually } from '#test/support/app'
 import { resultsIn } from '#test/support/model/scripted-model'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
@@ -116,10 +115,7 @@ describe('the agent', () => {
       return { text: resultsIn(asked).at(-1)! }
     }
     const job = await turn(app, { content: 'launch', by, tenantId })
-    await eventually(
-      () => jobOf(app, job),
-      ({ status }) => status === 'waiting_approval',
-    )
+    await waitingJob(app, job)
     const [approval] = (await send('GET', 'approvals?status=pending')).body.approvals
     const owner = await as('owner')
     await send('POST', `approvals/${approval.id}/approve`, {}, owner)

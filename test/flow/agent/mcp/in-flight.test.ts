@@ -4,7 +4,7 @@
  */
 import { afterEach, describe, expect, test } from 'bun:test'
 import { testStops } from '#test/support/actors/stops'
-import { overJob, stepsIn, turn } from '#test/support/agent/agent'
+import { asKey, overJob, stepsIn, turn } from '#test/support/agent/agent'
 import { plannedModel, planText } from '#test/support/agent/plan'
 import { eventually } from '#test/support/app'
 import { fakeMcp, SEARCH } from '#test/support/mcp/client'
@@ -28,13 +28,12 @@ test.each([
   async (_, method, change) => {
     const { tenantId } = await app.newWorkspace()
     const { ruled, send } = await serverAdmin(app, tenantId)
-    const key = await app.newKey(['api:read', 'api:write', 'workspace:use'], tenantId)
+    const by = await asKey(app, tenantId)
     const plan = ['boots', 'hats'].map((query) => [[SEARCHES, { query }] as [string, object]])
     const id = await ruled([SEARCHES])
     const { promise, resolve } = Promise.withResolvers<{ text: string; isError: boolean }>()
     mcp.answer = () => promise
     const before = mcp.calls.length
-    const by = { kind: 'key', id: key.id, personId: null } as const
     const job = await turn(app, { content: planText(plan as never), by, tenantId })
     await eventually(
       () => mcp.calls.length,
@@ -59,11 +58,10 @@ test.each([
 test('a call that is only written down when its server is disabled is not made', async () => {
   const { tenantId } = await app.newWorkspace()
   const { ruled, send } = await serverAdmin(app, tenantId)
-  const key = await app.newKey(['api:read', 'api:write', 'workspace:use'], tenantId)
+  const by = await asKey(app, tenantId)
   const id = await ruled([SEARCHES])
   const before = mcp.calls.length
   const stopped = stops.stopNext('agent.claimed', 2)
-  const by = { kind: 'key', id: key.id, personId: null } as const
   const job = await turn(app, {
     content: planText([[[SEARCHES, { query: 'boots' }]]] as never),
     by,

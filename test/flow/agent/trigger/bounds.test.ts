@@ -18,10 +18,7 @@ import { makeWebhookRule, post } from '#test/support/agent/webhook-rules'
 import { eventually } from '#test/support/app'
 import { useApp } from '#test/support/use'
 
-const app = useApp({
-  overrides: { thinker: goalModel('Looked.') },
-  env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
-})
+const app = useApp({ model: goalModel('Looked.') })
 
 const { person, place, scheduled, called, overRuns } = scheduling(app)
 

@@ -15,10 +15,7 @@ const model = scriptedModel((_, answers) =>
     ? { calls: [['growth_add_learning', { kind: 'worked', note: 'Short posts' }]] }
     : { text: 'Done.' },
 )
-const app = useApp({
-  overrides: { thinker: model },
-  env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
-})
+const app = useApp({ model })
 
 const arranged = async () => {
   const { tenantId } = await newWorkspace(app)

@@ -12,11 +12,7 @@ const servers = useEach(() => new AsyncDisposableStack())
 let app: TestApp
 const start = async () =>
   servers.use(
-    await testApp({
-      database: db.options,
-      overrides: { thinker: scriptedModel(() => ({ text: 'Looked.' })) },
-      env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
-    }),
+    await testApp({ database: db.options, model: scriptedModel(() => ({ text: 'Looked.' })) }),
   )
 beforeEach(async () => {
   app = await start()

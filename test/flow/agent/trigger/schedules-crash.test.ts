@@ -20,8 +20,8 @@ const points: [name: string, failpoints: [string, number?][], runs: number][] = 
 
 const stops = testStops()
 const processes = useSuccession({
-  overrides: { failpoints: stops.at, thinker: scriptedModel(() => ({ text: 'Looked.' })) },
-  env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
+  model: scriptedModel(() => ({ text: 'Looked.' })),
+  overrides: { failpoints: stops.at },
 })
 
 /** A schedule whose process has died there, and the next process. */

@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { newWebhookSecret } from '#port/webhook'
-import { jobOf, overJob, stepsIn, turn } from '#test/support/agent/agent'
+import { jobOf, overJob, stepsIn, turn, waitingJob } from '#test/support/agent/agent'
 import { goalModel, runsOf, scheduling } from '#test/support/agent/schedules'
 import { newSurface } from '#test/support/agent/surface'
 import { type MadeRule, makeWebhookRule, post } from '#test/support/agent/webhook-rules'
@@ -14,10 +14,7 @@ import { secretsInTables } from '#test/support/texts/secrets'
 import { useApp } from '#test/support/use'
 
 const asked: string[] = []
-const app = useApp({
-  overrides: { thinker: goalModel('Seen.', (messages) => void asked.push(messages)) },
-  env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
-})
+const app = useApp({ model: goalModel('Seen.', (messages) => void asked.push(messages)) })
 
 const { person } = scheduling(app)
 const call = (name: string, key: string, body: object) =>
@@ -57,10 +54,7 @@ describe('making a rule', () => {
       by: asker.by,
       tenantId: surface.tenantId,
     })
-    await eventually(
-      () => jobOf(app, id),
-      ({ status }) => status === 'waiting_approval',
-    )
+    await waitingJob(app, id)
     const [approval] = (await surface.send('GET', 'approvals')).body.approvals
     expect(approval).toMatchObject({ tool_name: 'create_webhook_rule', status: 'pending' })
     expect(
@@ -118,10 +112,7 @@ describe('a post', () => {
       received: true,
     } as never)
     const [{ id }] = (await jobsOf(rule, 1)) as unknown as [{ id: string }]
-    const job = await eventually(
-      () => jobOf(app, id),
-      ({ status }) => status === 'waiting_approval',
-    )
+    const job = await waitingJob(app, id)
     expect(job).toMatchObject({
       kind: 'webhook',
       origin: 'automatic',

@@ -3,9 +3,8 @@
  * rule or approved it.
  */
 import { afterEach, describe, expect, test } from 'bun:test'
-import { jobOf, overJob, turn } from '#test/support/agent/agent'
+import { overJob, turn, waitingJob } from '#test/support/agent/agent'
 import { post } from '#test/support/agent/webhook-rules'
-import { eventually } from '#test/support/app'
 import { browserPath, launchBrowser } from '#test/support/http/browser'
 import { expectNoFlaws } from '#test/support/http/look'
 import { signedInVisitor } from '#test/support/http/visitor'
@@ -19,20 +18,14 @@ const model = scriptedModel((_, answers) =>
     ? { calls: [['create_webhook_rule', { name: 'Orders', goal: 'Say what came' }]] }
     : { text: 'Made.' },
 )
-const app = useApp({
-  overrides: { thinker: model },
-  env: { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' },
-})
+const app = useApp({ model })
 afterEach(() => forgetAttempts(app))
 
 /** A rule that the agent asks for on behalf of somebody else. */
 const asked = async () => {
   const { sessionId: id, personId } = await signedIn(app, app.tenantId, 'approver')
   const job = await turn(app, { content: 'go', by: { kind: 'session', id, personId } })
-  await eventually(
-    () => jobOf(app, job),
-    ({ status }) => status === 'waiting_approval',
-  )
+  await waitingJob(app, job)
   const [approval] = await app.owner`select id from agent_approval where job_id = ${job}`
   return { job, path: `/approvals/${approval!.id}` }
 }
