@@ -1,16 +1,15 @@
 /**
- * Does the simulation notice mistakes? Each mutant (mutants/mutants.ts, agent/mutants.ts) is made
- * in a copy of the source, and its histories must break a rule within `--seconds`: `npm run
- * sim:mutants -- --seconds 60 --only fence`. Prints how many histories each took, and one line at
- * the end. Writes nothing outside the system's temporary folder.
+ * Does the simulation notice mistakes? Each mutant (the files *.diff here) is made in a copy of the
+ * source, and its histories must break a rule within `--seconds`: `npm run sim:mutants -- --seconds
+ * 60 --only fence`, a part of its name or its file. Prints how many histories each took, and one
+ * line at the end. Writes nothing outside the system's temporary folder.
  */
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { agentMutants } from './agent/mutants.ts'
-import { type Mutant, withMistake } from './mutants/mutant.ts'
-import { mutants } from './mutants/mutants.ts'
+import { type Mutant, mutantsIn, withMistake } from './mutants/mutant.ts'
+import { runIn } from './programs.ts'
 
 const text = { type: 'string' } as const
 const { values } = parseArgs({ options: { seconds: text, seed: text, only: text } })
@@ -31,10 +30,13 @@ const mutate = (folder: string, mutant: Mutant): void => {
   writeFileSync(path, withMistake(readFileSync(path, 'utf8'), mutant))
 }
 
-const all: (Mutant & { program: string })[] = [
-  ...mutants.map((mutant) => ({ ...mutant, program: 'test/sim/run.ts' })),
-  ...agentMutants.map((mutant) => ({ ...mutant, program: 'test/sim/agent/run.ts' })),
-]
+const mutantsFor = (program: string, folder: string) =>
+  [...new Bun.Glob(`${folder}/*.diff`).scanSync(import.meta.dir)]
+    .sort()
+    .flatMap((file) => mutantsIn(readFileSync(join(import.meta.dir, file), 'utf8')))
+    .map((mutant) => ({ ...mutant, program }))
+
+const all = [...mutantsFor('run', 'mutants'), ...mutantsFor('agent/run', 'agent')]
 
 /**
  * The number of the first history that broke a rule, and the rule; undefined if none did in time.
@@ -45,16 +47,8 @@ const found = async (
   const folder = copyOfSource()
   try {
     mutate(folder, mutant)
-    const args = [mutant.program, '--workers', '1', '--seconds', seconds, '--seed', seed]
-    const child = Bun.spawn([process.execPath, '--no-orphans', ...args], {
-      cwd: folder,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    const [printed, complained] = await Promise.all([
-      new Response(child.stdout).text(),
-      new Response(child.stderr).text(),
-    ])
-    await child.exited
+    const args = ['--workers', '1', '--seconds', seconds, '--seed', seed]
+    const { printed, complained } = await runIn(folder, mutant.program, ...args)
     if (printed.includes('sim: seed=')) return undefined
     const history = /history (\d+),/.exec(complained)?.[1]
     const rule = /^broken: (.*)$/m.exec(complained)?.[1]
@@ -70,7 +64,7 @@ const found = async (
 }
 
 let survived = 0
-const chosen = all.filter(({ name }) => name.includes(only))
+const chosen = all.filter(({ file, name }) => `${file} ${name}`.includes(only))
 for (const mutant of chosen) {
   const started = performance.now()
   const found_ = await found(mutant)

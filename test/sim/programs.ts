@@ -1,6 +1,7 @@
 /** In a process of its own: the simulation puts other modules in the place of the store. */
-export const run = async (script: string, ...args: string[]) => {
+export const runIn = async (cwd: string, script: string, ...args: string[]) => {
   const child = Bun.spawn([process.execPath, '--no-orphans', `test/sim/${script}.ts`, ...args], {
+    cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const [printed, complained] = await Promise.all([
@@ -9,3 +10,5 @@ export const run = async (script: string, ...args: string[]) => {
   ])
   return { code: await child.exited, printed, complained }
 }
+
+export const run = (script: string, ...args: string[]) => runIn('.', script, ...args)

@@ -1,8 +1,8 @@
 /**
  * Random histories of a workspace, as many as fit in the time: `npm run sim -- --seconds 120 --seed
  * 7`. A seed determines a history. A history that breaks a rule is shortened as far as possible and
- * printed, and `--replay '<history>'` runs it again. `--histories` also limits their number;
- * `--workers` says how many processes share them, each seed going to one.
+ * printed, and `--replay '<history>'` runs it again, as it does several. `--histories` also limits
+ * their number; `--workers` says how many processes share them, each seed going to one.
  */
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -13,7 +13,14 @@ import { add, emptyTotals, summary, type Totals, totalsOf } from './totals.ts'
 
 const text = { type: 'string' } as const
 const { values } = parseArgs({
-  options: { seconds: text, seed: text, histories: text, workers: text, share: text, replay: text },
+  options: {
+    seconds: text,
+    seed: text,
+    histories: text,
+    workers: text,
+    share: text,
+    replay: { ...text, multiple: true },
+  },
 })
 const seconds = Number(values.seconds ?? 10)
 const seed = Number(values.seed ?? Date.now() % 1e9)
@@ -152,8 +159,13 @@ const simulateShare = async (share: string): Promise<number> => {
   return totals ? 0 : 1
 }
 
-const replay = async (history: string): Promise<number> =>
-  report(await simulation(), JSON.parse(history), 'the history')
+const replay = async (histories: readonly string[]): Promise<number> => {
+  const simulated = await simulation()
+  let code = 0
+  for (const [index, steps] of histories.entries())
+    code ||= await report(simulated, JSON.parse(steps), `history ${index + 1}`)
+  return code
+}
 
 const main = (): Promise<number> => {
   if (values.replay !== undefined) return replay(values.replay)

@@ -3,13 +3,13 @@
  * modules in store/. What they mean is written down once more here, so this is a reading of the
  * SQL, not the SQL.
  */
-import { mock } from 'bun:test'
 import { emptyProfile } from '#domain/growth/drafting/profile'
 import type { Connection } from '#domain/growth/sending/connection'
 import type { Opened } from '#store/engine/gate'
 import type { Effects, Ownership } from '#store/engine/letter'
 import type { Load } from '#store/engine/load'
 import { committed, type Memory, type Write, write } from './memory.ts'
+import { replace } from './replace.ts'
 import { accountFor, attempts } from './statements-of-attempts.ts'
 import { engagements, items } from './statements-of-records.ts'
 import {
@@ -222,11 +222,4 @@ export const installMemory = async (): Promise<void> => {
   for (const [name, fake] of Object.entries(fakes)) await replace(`#store/${name}`, fake)
   await replace('#kernel/ids', ids)
   await replace('#port/network/text', { fingerprintText: remembered(fingerprintText) })
-}
-
-const replace = async (specifier: string, fake: object): Promise<void> => {
-  const real = { ...(await import(specifier)) }
-  for (const name of Object.keys(fake))
-    if (!(name in real)) throw new Error(`${specifier} has no ${name} any more`)
-  mock.module(Bun.resolveSync(specifier, import.meta.dir), () => ({ ...real, ...fake }))
 }

@@ -1,39 +1,21 @@
 import { expect, test } from 'bun:test'
-import { history } from './history.ts'
+import { run } from '../programs.ts'
 
-test('random histories of jobs break no rule, and come through everything that the loop can do', () => {
-  const counts = new Map<string, number>()
-  const seeds = Array.from({ length: 150 }, (_, index) => index + 1)
-  expect(
-    seeds.flatMap((seed) => history(seed, counts).map((words) => `seed ${seed}: ${words}`)),
-  ).toEqual([])
-  const next = [
-    'end',
-    'execute',
-    'give_up',
-    'look',
-    'outside',
-    'park',
-    'reach',
-    'read',
-    'think',
-    'urgent',
-  ].map((kind) => `next ${kind}`)
-  const summaries = ['begun', 'done', 'failed'].map((what) => `summary ${what}`)
-  const verdicts = ['allow', 'ask', 'deny'].map((decision) => `verdict ${decision}`)
-  const family = [
-    'child at depth 2',
+test('random histories of jobs break no rule, and come through everything that the loop can do', async () => {
+  const histories = ['--histories', '150', '--seconds', '110', '--seed', '400']
+  const { code, printed, complained } = await run('agent/run', ...histories)
+  expect([code, complained]).toEqual([0, ''])
+  expect(printed).toEndWith('sim: seed=400 histories=150 ok\n')
+  const kinds = ['end', 'execute', 'give_up', 'look', 'outside', 'park', 'reach', 'read', 'think']
+  const all = [
+    ...[...kinds, 'urgent'].map((kind) => `next ${kind}`),
+    ...['begun', 'done', 'failed'].map((what) => `summary ${what}`),
+    ...['allow', 'ask', 'deny'].map((decision) => `verdict ${decision}`),
     ...['completed', 'failed', 'cancelled'].map((status) => `heard of a child that is ${status}`),
+    ...['model', 'tool'].map((kind) => `given up ${kind}`),
+    ...['child at depth 2', 'held', 'stopped', 'settled late', 'approved', 'rejected'],
+    'end completed ',
   ]
-  expect(
-    [
-      ...next,
-      ...verdicts,
-      ...summaries,
-      ...family,
-      'approved',
-      'rejected',
-      'end completed ',
-    ].filter((what) => !counts.has(what)),
-  ).toEqual([])
-})
+  const met = printed.split('\n').map((line) => line.slice(0, line.lastIndexOf(': ')))
+  expect(all.filter((what) => !met.includes(what))).toEqual([])
+}, 120_000)

@@ -1,45 +1,31 @@
-/**
- * Children of jobs: made, heard and called off as the pure functions say; and what must hold of
- * them, said without those.
- */
-import { newChild, requireRoomForChild } from '#domain/agent/job/delegation'
+/** What must hold of the children of jobs, said without the functions under test. */
 import type { Job } from '#domain/agent/job/job'
 import type { Step } from '#domain/agent/job/step'
-import { stepOf } from '#domain/agent/job/transition'
-import { temptations } from './tools.ts'
-import { count, hold, newId, stepsOf, type World } from './world.ts'
+import { count, hold, note, stepsOf, type World } from './world.ts'
 
 const OVER = ['completed', 'failed', 'cancelled']
 const isOpen = ({ status }: Job): boolean => !OVER.includes(status)
 
-const treeOf = (world: World, root: string): Job[] =>
+export const treeOf = (world: World, root: string): Job[] =>
   [...world.jobs.values()].filter(({ root_id }) => root_id === root)
 
 export const callsOfTree = (world: World, { root_id }: Job): number =>
   treeOf(world, root_id).reduce((calls, { model_calls }) => calls + model_calls, 0)
 
-/** The conversation whose names of records a job uses. */
-export const threadOf = (world: World, { root_id }: Job): string =>
-  world.jobs.get(root_id)!.conversation_id!
+/** All open jobs below a job. */
+export const openBelow = (world: World, id: string): Job[] =>
+  [...world.jobs.values()]
+    .filter((one) => one.parent_id === id)
+    .flatMap((one) => [...(isOpen(one) ? [one] : []), ...openBelow(world, one.id)])
 
-/** The child that a step waits for from now on; a refusal, if there may be none. */
-export const delegate = (world: World, { id: stepId, job_id }: Step): Job | string => {
-  const parent = world.jobs.get(job_id)!
-  try {
-    requireRoomForChild(treeOf(world, parent.root_id).length - 1)
-  } catch (cause) {
-    return String(cause)
-  }
-  const tools = temptations.filter(() => world.next() < 0.7)
-  const asked = {
-    stepId,
-    goal: 'do a part of it',
-    tools,
-    mostSteps: world.of([null, null, 1, 3]),
-    now: world.now,
-  }
-  const child = newChild(newId(world), parent, asked)
-  count(world, `child at depth ${child.depth}`)
+interface Delegated {
+  parent: Job
+  child: Job
+  /** Those that its parent asks for. */
+  tools: readonly string[]
+}
+
+export const checkNewChild = (world: World, { parent, child, tools }: Delegated) => {
   hold(
     world,
     child.tools!.join() === tools.filter((name) => isGiven(name, parent, child)).join(),
@@ -50,31 +36,18 @@ export const delegate = (world: World, { id: stepId, job_id }: Step): Job | stri
     parent.taint.every((source) => child.taint.includes(source)),
     'a child does not know what its parent has read',
   )
-  world.jobs.set(child.id, child)
-  world.work.set(child.id, world.now)
-  return child
 }
 
 const isGiven = (name: string, parent: Job, { depth }: Job): boolean =>
   (parent.tools === null || parent.tools.includes(name)) && (name !== 'delegate' || depth < 3)
 
-/** A job is over: its parent hears of it. */
-export const tellParent = (world: World, child: Job) => {
-  const parent = child.parent_id === null ? undefined : world.jobs.get(child.parent_id)!
-  const step = child.parent_step_id === null ? undefined : world.steps.get(child.parent_step_id)!
-  if (!parent || !isOpen(parent) || step?.state !== 'waiting') return
-  const facts = { now: world.now, newId: () => newId(world) }
-  const { job, steps } = stepOf(parent, { kind: 'child', step, child }, facts)
-  const after = { job, step: steps[0]! }
-  world.jobs.set(parent.id, after.job)
-  world.steps.set(step.id, after.step)
-  world.work.set(parent.id, world.now)
-  checkAnswer(world, child, after)
-}
-
-const checkAnswer = (world: World, child: Job, { job, step }: { job: Job; step: Step }) => {
+/** A job is over, for which a step of its parent has waited. */
+export const checkHeard = (world: World, child: Job, { id, job_id }: Step) => {
+  const [job, step] = [world.jobs.get(job_id)!, world.steps.get(id)!]
+  note(world, job_id, { tool_calls: 1 })
   const words = String(child.output?.text ?? '')
   count(world, `heard of a child that is ${child.status}`)
+  hold(world, world.work.get(job_id)! <= world.now, 'a parent does not go on')
   hold(
     world,
     (step.state === 'done') === (child.status === 'completed'),
@@ -98,9 +71,6 @@ const checkAnswer = (world: World, child: Job, { job, step }: { job: Job; step: 
     'the words of strangers come through a child',
   )
 }
-
-export const openBelow = (world: World, id: string): Job[] =>
-  [...world.jobs.values()].filter((one) => one.parent_id === id && isOpen(one))
 
 /** After each step of the history. */
 export const checkFamilies = (world: World) => {

@@ -1,21 +1,37 @@
 /**
  * One history: jobs run, people decide, processes die, clocks jump; then everything comes to rest.
  */
+import { cancelledJob, startEffects } from '#decisions/agent/job-effects'
 import { argumentsHash } from '#domain/agent/hash'
-import { decide } from '#domain/agent/job/approval'
+import { type Approval, decide } from '#domain/agent/job/approval'
+import type { CallDecision } from '#domain/agent/job/decision'
 import { newTurn } from '#domain/agent/job/job'
 import type { Role } from '#kernel/roles'
+import { applyDecision } from '#ops/agent/approval/deciding'
+import type { CommandContext } from '#ops/engine/call'
+import { merge } from '#store/engine/letter'
 import { claim } from './claim.ts'
-import { checkFamilies } from './family.ts'
-import { checkHandles } from './money.ts'
-import { endJob, saveStep } from './records.ts'
-import { checkAll } from './rules.ts'
+import { checkFamilies, openBelow } from './family.ts'
+import { checkWritten, letterOf } from './letter.ts'
+import { checkCounted, checkHandles } from './money.ts'
+import { commit } from './rows.ts'
+import { checkAll, isOver } from './rules.ts'
+import { checkWords } from './rules-of-answers.ts'
 import { settle } from './settle.ts'
 import { mayRun, temptations } from './tools.ts'
-import { approvalOf, count, hold, newId, newWorld, subjectOf, type World } from './world.ts'
+import {
+  approvalOf,
+  CONVERSATIONS,
+  count,
+  hold,
+  newId,
+  newWorld,
+  subjectOf,
+  threadOf,
+  type World,
+} from './world.ts'
 
 const STEPS = 150
-const CONVERSATIONS = ['c1', 'c2', 'c3']
 const PEOPLE = ['ann', 'bob', 'cem', 'dee']
 const SECOND = 1_000
 const HOUR = 3_600_000
@@ -33,8 +49,7 @@ const say = (world: World) => {
   const on_behalf = { kind: 'session' as const, id: 's', personId: world.of(PEOPLE) }
   const goal = world.next() < 0.9 ? 'do it' : `do it with ${[...world.records.keys()][5]}`
   const turn = newTurn(id, { ...asked, on_behalf, tools, taint: [], content: goal, now: world.now })
-  world.jobs.set(id, { ...turn, scheduled: world.next() < 0.2 })
-  world.work.set(id, world.now)
+  commit(world, startEffects({ ...turn, scheduled: world.next() < 0.2 }, world.now))
 }
 
 /** As the operation does: a person who may run the tool decides, perhaps about other arguments. */
@@ -60,7 +75,7 @@ const judgeOne = (world: World) => {
       +after.decided_at! === +world.now && after.decided_by === person,
       'a decision of nobody',
     )
-    apply(world, before.step_id, after)
+    apply(world, after)
   } catch {
     const isLate = status === 'approved' && before.expires_at <= world.now
     const isOther =
@@ -69,33 +84,31 @@ const judgeOne = (world: World) => {
   }
 }
 
-const apply = (world: World, stepId: string, decided: ReturnType<typeof decide>) => {
-  const step = world.steps.get(stepId)!
-  if (step.state !== 'asked')
-    return hold(world, false, `a decision about a step that is ${step.state}`)
+/** Perhaps with other arguments than were asked for. */
+const goingOf = (world: World, decided: Approval): Pick<CallDecision, 'approval' | 'going'> => {
+  const { step_id, status } = decided
+  const ended_at = world.now
+  if (status === 'rejected') {
+    const result = world.next() < 0.5 ? { text: 'A person rejected this call: no.' } : null
+    return { approval: decided, going: { state: 'rejected', result, ended_at } }
+  }
+  if (world.next() < 0.8) return { approval: decided, going: { state: 'ready' } }
+  const args = { ...world.steps.get(step_id)!.args, n: 7 }
+  const args_hash = argumentsHash(args)
+  const said = { arguments: args, arguments_hash: args_hash, subject: subjectOf(world, args) }
+  const going = { state: 'ready', args, args_hash } as const
+  return { approval: { ...decided, ...said, edited: true }, going }
+}
+
+const apply = (world: World, decided: Approval) => {
+  const step = world.steps.get(decided.step_id)!
+  const job = world.jobs.get(step.job_id)!
+  const thread = threadOf(world, job)
+  const decision = { step, ...goingOf(world, decided) }
+  const context = { gate: { now: world.now } } as CommandContext
+  commit(world, applyDecision({ job, thread }, decision, context).effects)
   count(world, decided.status)
-  world.work.set(step.job_id, world.now)
-  if (decided.status === 'rejected') {
-    world.approvals.set(decided.id, decided)
-    return void saveStep(world, step, {
-      state: 'rejected',
-      result: world.next() < 0.5 ? { text: 'A person rejected this call: no.' } : null,
-      ended_at: world.now,
-    })
-  }
-  if (world.next() < 0.8) {
-    world.approvals.set(decided.id, decided)
-    return void saveStep(world, step, { state: 'ready' })
-  }
-  const args = { ...step.args, n: 7 }
-  const edited = {
-    arguments: args,
-    arguments_hash: argumentsHash(args),
-    edited: true,
-    subject: subjectOf(world, args),
-  }
-  world.approvals.set(decided.id, { ...decided, ...edited })
-  saveStep(world, step, { state: 'ready', args, args_hash: edited.arguments_hash })
+  hold(world, world.work.get(job.id)! <= world.now, 'a job does not go on after a decision')
 }
 
 const dueJobs = (world: World): string[] => {
@@ -109,24 +122,45 @@ const dueJobs = (world: World): string[] => {
 
 const work = (world: World) => {
   const due = dueJobs(world)
-  if (due.length > 0) claim(world, world.of(due), world.next() < 0.05)
+  const chance = world.next()
+  if (due.length > 0) claim(world, world.of(due), { dies: chance < 0.05, inVain: chance > 0.98 })
 }
 
-const finishOne = (world: World, wanted = false) => {
+const finishOne = (world: World, last = false) => {
   if (world.runs.length === 0) return
   const [run] = world.runs.splice(world.below(world.runs.length), 1)
-  if (wanted || world.next() > 0.05) settle(world, run!, wanted)
+  if (last || world.next() > 0.05) settle(world, run!, { last })
 }
 
+/** As on SIGTERM. */
+const stop = (world: World) => {
+  for (const run of world.runs.splice(0)) settle(world, run, { stops: true })
+}
+
+/** As the operation does: with all that is below. */
 const cancelOne = (world: World) => {
-  const job = world.of([...world.jobs.values()])
-  const isOpen = world.work.has(job.id)
+  const calling = world.runs.filter(({ kind }) => kind === 'tools')
+  const running = calling.map((run) => world.jobs.get(run.job)!)
+  const job = world.of(running.length > 0 ? running : [...world.jobs.values()])
+  const at = letterOf(world, job.id)
+  const { next, parent } = at
   try {
-    endJob(world, job.id, { status: 'cancelled', error: null })
-    hold(world, isOpen, `a job that is ${job.status} is cancelled`)
+    const tree = [job, ...openBelow(world, job.id)].map((one) => ({ ...one, work: one.id }))
+    const ended = tree.map((one, index) =>
+      cancelledJob(one, world.now, index === 0 ? { next, parent } : {}),
+    )
+    hold(world, !isOver(job), `a job that is ${job.status} is cancelled`)
+    const settled = tree.map(({ id }) => id)
+    commit(world, merge({ settled }, ...ended.map(({ effects }) => effects)))
+    checkWritten(world, at)
   } catch {
-    hold(world, !isOpen, `a job that is ${job.status} cannot be cancelled`)
+    hold(world, isOver(job), `a job that is ${job.status} cannot be cancelled`)
   }
+}
+
+/** Billing may be out of order for a while. */
+const bill = (world: World, billing: 'ok' | 'trial_expired') => {
+  world.usage.plan.billing = billing
 }
 
 /** A call that is to be made later. */
@@ -134,10 +168,10 @@ const rest = (world: World) => {
   const ready = [...world.steps.values()].filter(
     ({ kind, state }) => kind === 'tool' && state === 'ready',
   )
-  if (ready.length > 0)
-    saveStep(world, world.of(ready), {
-      not_before: new Date(+world.now + world.of([SECOND, 60 * SECOND])),
-    })
+  if (ready.length === 0) return
+  const step = world.of(ready)
+  const not_before = new Date(+world.now + world.of([SECOND, 60 * SECOND]))
+  world.steps.set(step.id, { ...step, not_before })
 }
 
 const changeRole = (world: World) => {
@@ -165,23 +199,34 @@ const act = (world: World) => {
   if (chance < 83) return judgeOne(world)
   if (chance < 86) return say(world)
   if (chance < 88) return rest(world)
-  if (chance < 94) return jump(world)
+  if (chance < 92) return jump(world)
   if (chance < 95) return cancelOne(world)
-  if (chance < 96) return world.runs.splice(0)
+  if (chance < 96) return world.next() < 0.5 ? stop(world) : world.runs.splice(0)
   if (chance < 97) return changeRole(world)
   if (chance < 98)
     return void world.records.set(world.of([...world.records.keys()]), 1 + world.below(9))
+  if (chance < 99) return bill(world, world.of(['ok', 'ok', 'ok', 'trial_expired']))
   setRule(world)
+}
+
+const checkEverything = (world: World) => {
+  checkAll(world)
+  checkFamilies(world)
+  checkCounted(world)
+  checkWords(world)
 }
 
 /** Nobody decides any more, models answer, and time passes: every job must end. */
 const runOut = (world: World) => {
+  const isUnpaid = world.next() < 0.02
+  bill(world, isUnpaid ? 'trial_expired' : 'ok')
   for (let turns = 0; turns < 3_000 && world.work.size > 0 && world.broken.length === 0; turns++) {
+    const due = dueJobs(world)
+    const soonest = Math.min(...[...world.work.values()].map(Number))
     if (world.runs.length > 0) finishOne(world, true)
-    else if (dueJobs(world).length > 0) claim(world, dueJobs(world)[0]!, false)
-    else world.now = new Date(Math.min(...[...world.work.values()].map(Number)))
-    checkAll(world)
-    checkFamilies(world)
+    else if (due.length > 0) claim(world, due[0]!)
+    else world.now = new Date(isUnpaid ? Math.max(soonest, +world.now + 6 * HOUR) : soonest)
+    checkEverything(world)
   }
   hold(world, world.work.size === 0, `${world.work.size} jobs never end`)
 }
@@ -191,15 +236,14 @@ export const history = (seed: number, counts: Map<string, number>): string[] => 
   const world = newWorld(seed, counts)
   say(world)
   for (let step = 0; step < STEPS && world.broken.length === 0; step++) {
-    const before = new Map(world.handles)
+    const before = new Map(world.threads)
     try {
       act(world)
     } catch (cause) {
       hold(world, false, `thrown: ${cause}`)
     }
     checkHandles(world, before)
-    checkAll(world)
-    checkFamilies(world)
+    checkEverything(world)
   }
   try {
     if (world.broken.length === 0) runOut(world)

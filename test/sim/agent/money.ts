@@ -5,13 +5,21 @@
 import type { ThoughtUsage } from '#domain/agent/job/answer'
 import type { CallReservation } from '#domain/agent/job/budget'
 import type { Step } from '#domain/agent/job/step'
-import { hold, LIMITS, type World } from './world.ts'
+import { bookOf, hold, LIMITS, note, type World } from './world.ts'
 
 const day = (at: Date): string => `agent_tokens_day@${at.toISOString().slice(0, 10)}`
 const month = (at: Date): string => `agent_tokens_month@${at.toISOString().slice(0, 7)}`
 const cost = (at: Date): string => `agent_cost_month@${at.toISOString().slice(0, 7)}`
 
 const price = (input: number, output: number): number => Math.ceil(input / 1_000 + output / 200)
+
+/** In hundredths of a cent: the price of a thousand tokens in, and of two hundred out. */
+export const priceOf = ({ input, output }: { input: number; output: number }): number =>
+  price(input, output)
+
+/** What a call that is over now has taken of its job's time. */
+export const timeOf = ({ now }: World, { started_at }: Step): number =>
+  Math.min(170_000, Math.max(0, +now - +(started_at ?? now)))
 
 const book = ({ ledger }: World, key: string, amount: number) => {
   ledger[key] = (ledger[key] ?? 0) + amount
@@ -69,20 +77,40 @@ export const checkReserved = (world: World, { before, input, reserved }: Reserve
   checkBooks(world)
 }
 
+/** The step of a call that runs from now on has what was reserved for it. */
+export const checkBegun = (world: World, { id, job_id }: Step, reserved: CallReservation) => {
+  const { state, reserved_tokens, reserved_cost, day: from } = world.steps.get(id)!
+  const isPaid = reserved_tokens === reserved.tokens && reserved_cost === reserved.cost
+  hold(world, state === 'running' && isPaid && from === reserved.day, 'a call that nobody pays')
+  note(world, job_id, { reserved_tokens: reserved.tokens, reserved_cost: reserved.cost })
+}
+
 /** `used`: undefined if it is not known, so that the reservation stands. */
 export const checkSettled = (
   world: World,
-  step: Step,
+  { job_id, day: from, reserved_tokens, reserved_cost }: Step,
   used: { tokens: number; cost: number } | undefined,
 ) => {
-  const [began, now] = [new Date(`${step.day}T12:00:00Z`), world.now]
+  const [began, now] = [new Date(`${from}T12:00:00Z`), world.now]
   if (used) {
-    const [tokens, money] = [used.tokens - step.reserved_tokens, used.cost - step.reserved_cost]
+    const [tokens, money] = [used.tokens - reserved_tokens, used.cost - reserved_cost]
     book(world, day(tokens < 0 ? began : now), tokens)
     book(world, month(tokens < 0 ? began : now), tokens)
     book(world, cost(money < 0 ? began : now), money)
+    note(world, job_id, { reserved_tokens: -reserved_tokens, reserved_cost: -reserved_cost })
   }
   checkBooks(world)
+}
+
+/** A job counts what it has used. */
+export const checkCounted = (world: World) => {
+  for (const job of world.jobs.values())
+    for (const [key, amount] of Object.entries(bookOf(world, job.id)))
+      hold(
+        world,
+        job[key as 'cost'] === amount,
+        `a job that is ${job.status} counts ${job[key as 'cost']} ${key}, not ${amount}`,
+      )
 }
 
 interface Answer {
@@ -137,8 +165,8 @@ export const checkArguments = (world: World, { given, args, handles, typed }: Re
 /**
  * By conversation: a handle always stands for the same record, and a record has only one handle.
  */
-export const checkHandles = (world: World, before: Map<string, Record<string, string>>) => {
-  for (const [conversation, handles] of world.handles) {
+export const checkHandles = (world: World, before: World['threads']) => {
+  for (const [conversation, { handles }] of world.threads) {
     const uuids = Object.values(handles)
     hold(world, new Set(uuids).size === uuids.length, 'a record has two names')
     hold(
@@ -146,7 +174,7 @@ export const checkHandles = (world: World, before: Map<string, Record<string, st
       uuids.every((id) => world.records.has(id)),
       'a name of nothing',
     )
-    for (const [handle, uuid] of Object.entries(before.get(conversation) ?? {}))
+    for (const [handle, uuid] of Object.entries(before.get(conversation)!.handles))
       hold(world, handles[handle] === uuid, `${handle} was ${uuid} and is ${handles[handle]}`)
   }
 }

@@ -21,14 +21,8 @@ export const checkUse = (world: World, step: Step, role: Role) => {
   const approval = approvalOf(world, step.id)
   const job = world.jobs.get(step.job_id)!
   const isRead = of === 'read' || of === 'outside_read'
-  const uses = world.uses.filter((use) => use.step === step.id).length
-  if (!isRead)
-    say(
-      uses === 0 || tools.get(step.name)!.way === 'urgent' || tools.get(step.name)!.way === 'reach',
-      'twice',
-    )
-  if (of === 'outside_write') say(uses === 0, 'twice')
-  world.uses.push({ step: step.id, role })
+  say(isRead || !world.uses.includes(step.id), 'twice')
+  world.uses.push(step.id)
   say(judged.offered, 'it was not offered')
   say(job.tools === null || job.tools.includes(step.name), 'it is not one of the job')
   say(judged.rule !== 'deny', 'a rule forbids it')
@@ -62,6 +56,19 @@ const checkAllowed = (world: World, step: Step, approval: Approval | undefined, 
     'on a record that has changed since it was shown',
   )
   say(+approval.decided_at! < +approval.expires_at, 'decided too late')
+}
+
+/** A call that must not be made never was. One that others have changed meanwhile says so. */
+export const checkRefused = (
+  world: World,
+  { id, name, started_at: began }: Step,
+  error: string,
+) => {
+  const { state, started_at, error: said } = world.steps.get(id)!
+  const holds = state === 'failed' && said === error && (began !== null || started_at === null)
+  hold(world, holds, `${name} is ${state}, though it was not to be made: ${said}`)
+  const isStale = approvalOf(world, id)?.decided_how === 'stale'
+  hold(world, isStale === error.startsWith('changed'), `${name} was not shown as it is now`)
 }
 
 interface Offer {

@@ -3,6 +3,7 @@ import type { Job } from '#domain/agent/job/job'
 import type { Next } from '#domain/agent/job/loop'
 import type { Step, StepHead } from '#domain/agent/job/step'
 import { callsOfTree } from './family.ts'
+import { tools } from './tools.ts'
 import { approvalOf, hold, LIMITS, stepsOf, type World } from './world.ts'
 
 const OVER = ['completed', 'failed', 'cancelled']
@@ -199,6 +200,9 @@ const checkEnding = (
   )
 }
 
+const isRead = ({ jobs }: World, { job_id }: Step, source: string): boolean =>
+  jobs.get(job_id)!.taint.includes(source)
+
 /** After each step of the history. */
 export const checkAll = (world: World) => {
   for (const job of world.jobs.values()) {
@@ -209,6 +213,7 @@ export const checkAll = (world: World) => {
     say(isOver(job) === (job.ended_at !== null), 'the time of its end')
     say(world.work.has(job.id) === !isOver(job), 'its row of work')
     say(job.model_calls <= MOST_THOUGHTS, 'calls of the model')
+    say(job.held_since === null || job.status === 'queued', 'is held')
     if (!isOver(job)) continue
     say(!stepsOf(world, job.id).some(isOpen), 'an open step')
     say(
@@ -226,6 +231,20 @@ export const checkAll = (world: World) => {
         world,
         ['rejected', 'cancelled'].includes(step.state),
         `${step.name} is ${step.state} though it was rejected`,
+      )
+    if (step.state === 'asked')
+      hold(world, approval?.status === 'pending', `${step.name} is asked, and nobody is`)
+    if (step.state === 'done' && step.kind === 'tool' && step.awaits_kind !== 'child')
+      hold(
+        world,
+        step.untrusted === (tools.get(step.name)!.foreign ? step.name : null),
+        `${step.name} gave words of ${step.untrusted}`,
+      )
+    if (step.kind === 'tool' && step.untrusted !== null && !world.late.has(step.id))
+      hold(
+        world,
+        step.untrusted.split(', ').every((source) => isRead(world, step, source)),
+        'a job forgets what it has read',
       )
     if (approval?.status === 'pending')
       hold(world, step.state === 'asked', `${step.name} is ${step.state} before the decision`)

@@ -5,7 +5,7 @@
  * says.
  */
 import { parseArgs } from 'node:util'
-import { history } from './history.ts'
+import { installRows } from './rows.ts'
 
 const text = { type: 'string' } as const
 const { values } = parseArgs({
@@ -17,7 +17,9 @@ const histories = Number(values.histories ?? Number.POSITIVE_INFINITY)
 // Refusals are part of most histories, and nobody reads where they come from.
 Error.stackTraceLimit = 0
 
-const main = (): number => {
+const main = async (): Promise<number> => {
+  await installRows()
+  const { history } = await import('./history.ts')
   const counts = new Map<string, number>()
   const started = performance.now()
   let done = 0
@@ -35,4 +37,4 @@ const main = (): number => {
   return 0
 }
 
-process.exit(main())
+process.exit(await main())

@@ -4,7 +4,8 @@
  */
 import { coreTools } from '#domain/agent/job/prompt'
 import type { ToolClass, ToolWay } from '#domain/agent/job/step'
-import type { Role } from '#kernel/roles'
+import type { ToolForms } from '#domain/agent/job/tool-answer'
+import { type Role, roles } from '#kernel/roles'
 
 export interface SimTool {
   name: string
@@ -16,6 +17,8 @@ export interface SimTool {
   settles?: boolean
   /** It makes a child. */
   delegates?: boolean
+  /** Another program has it. */
+  server?: string
 }
 
 const special: SimTool[] = [
@@ -28,7 +31,7 @@ const special: SimTool[] = [
   { name: 'publish', class: 'commit', way: 'command' },
   { name: 'post', class: 'commit', way: 'command', settles: true },
   { name: 'pause', class: 'safe', way: 'urgent' },
-  { name: 'sms', class: 'outside_write', way: 'outside' },
+  { name: 'sms', class: 'outside_write', way: 'outside', server: 'phone' },
   { name: 'delegate', class: 'draft', way: 'command', delegates: true },
   { name: 'use_tools', class: 'read', way: 'command' },
 ]
@@ -50,4 +53,16 @@ export const mayRun = (name: string, role: Role): boolean => {
   if (of === 'read' || of === 'outside_read' || role === 'owner') return of !== undefined
   if (role === 'approver') return of === 'commit'
   return role === 'editor' && (of === 'draft' || of === 'safe' || of === 'outside_write')
+}
+
+/** The roles that may run a tool. */
+export const rolesOf = (name: string): Role[] => roles.filter((role) => mayRun(name, role))
+
+export const forms: ToolForms = {
+  tools,
+  kept: (_, value) => value,
+  naming: () => ({}),
+  text: (_, value) => JSON.stringify(value),
+  sources: () => undefined,
+  isForeign: (name) => tools.get(name)!.foreign === true,
 }

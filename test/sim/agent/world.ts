@@ -1,5 +1,7 @@
 /** A workspace in memory: what its tables hold, and what has happened in it. */
+import type { Message } from '#domain/agent/conversation'
 import type { Approval, Subject } from '#domain/agent/job/approval'
+import type { ConversationThread } from '#domain/agent/job/change'
 import type { Job } from '#domain/agent/job/job'
 import type { Step } from '#domain/agent/job/step'
 import type { RuleDecision } from '#domain/agent/job/verdict'
@@ -20,17 +22,32 @@ const diceOf = (seed: number): Dice => {
   return { next, below, of: (all) => all[below(all.length)]! }
 }
 
-/** What runs beside the mailbox. Its outcome arrives later, or never. */
-export type Run =
-  | { kind: 'think'; job: string; step: string; offered: string[]; role: Role; last: boolean }
-  | { kind: 'summary'; job: string; step: string }
-  | { kind: 'tools'; job: string; steps: string[] }
-
-/** A letter's or a run's use of a tool. */
-interface Use {
-  step: string
+interface Begun {
+  job: string
+  steps: string[]
   role: Role
 }
+
+/** What runs beside the mailbox. Its outcome arrives later, or never. */
+export type Run =
+  | ({ kind: 'think'; offered: string[]; last: boolean } & Begun)
+  | ({ kind: 'summary' | 'tools' } & Begun)
+
+export type Thinking = Extract<Run, { kind: 'think' }>
+
+/** What a job must have counted, kept only by the simulation. */
+const noBook = {
+  model_calls: 0,
+  tool_calls: 0,
+  input_tokens: 0,
+  output_tokens: 0,
+  cost: 0,
+  reserved_tokens: 0,
+  reserved_cost: 0,
+  invalid_answers: 0,
+  active_ms: 0,
+}
+type Book = typeof noBook
 
 export interface World extends Dice {
   now: Date
@@ -40,8 +57,16 @@ export interface World extends Dice {
   approvals: Map<string, Approval>
   /** Due time of each job's row of work. */
   work: Map<string, Date>
-  /** Handles by conversation. */
-  handles: Map<string, Record<string, string>>
+  /** By conversation, with the names of its records. */
+  threads: Map<string, ConversationThread>
+  messages: Map<string, Message>
+  /** Up to which message a conversation is summarised. */
+  summarised: Map<string, number>
+  books: Map<string, Book>
+  /** The last event of each job. */
+  told: Map<string, number>
+  /** The steps of calls of an external server that are in the audit. */
+  audited: string[]
   /** By person; people who have left are missing. */
   people: Map<string, Role>
   rules: Map<string, RuleDecision>
@@ -61,7 +86,10 @@ export interface World extends Dice {
       rule: RuleDecision | undefined
     }
   >
-  uses: Use[]
+  /** Steps whose tool has done its work. */
+  uses: string[]
+  /** Steps whose outcome came after the end of their job. */
+  late: Set<string>
   ended: string[]
   counters: Record<string, number>
   /** Kept only by the simulation, to compare the counters with. */
@@ -73,11 +101,13 @@ export interface World extends Dice {
 
 const START = new Date('2026-11-29T22:00:00Z')
 
+export const CONVERSATIONS = ['c1', 'c2', 'c3']
+
 /** Small enough to be used up in some histories. */
 export const LIMITS = {
   agent_tokens_day: 50_000,
   agent_tokens_month: 70_000,
-  agent_cost_month: 210,
+  agent_cost_month: 190,
   agent_calls_hour: -1,
   agent_max_steps: 6,
 }
@@ -91,13 +121,19 @@ export const newWorld = (seed: number, counts: Map<string, number>): World => {
     steps: new Map(),
     approvals: new Map(),
     work: new Map(),
-    handles: new Map(),
+    threads: new Map(CONVERSATIONS.map((id) => [id, { id, next_seq: 1, handles: {} }])),
+    messages: new Map(),
+    summarised: new Map(),
+    books: new Map(),
+    told: new Map(),
+    audited: [],
     rules: new Map(),
     records: new Map(),
     ready: new Map(),
     runs: [],
     judged: new Map(),
     uses: [],
+    late: new Set(),
     ended: [],
     counters,
     ledger: {},
@@ -121,6 +157,22 @@ export const newWorld = (seed: number, counts: Map<string, number>): World => {
 export const newId = (world: Pick<World, 'ids'>): string => {
   world.ids++
   return `00000000-0000-4000-8000-${world.ids.toString(16).padStart(12, '0')}`
+}
+
+/** The conversation whose names of records a job uses. */
+export const threadOf = (world: World, { root_id }: Job): ConversationThread =>
+  world.threads.get(world.jobs.get(root_id)!.conversation_id!)!
+
+export const bookOf = ({ books }: World, job: string): Book => {
+  const book = books.get(job) ?? { ...noBook }
+  books.set(job, book)
+  return book
+}
+
+/** Notes what a job must count. */
+export const note = (world: World, job: string, counted: Partial<Book>): void => {
+  const book = bookOf(world, job)
+  for (const [key, amount] of Object.entries(counted)) book[key as keyof Book] += amount
 }
 
 /** An id that no record of the workspace has. */

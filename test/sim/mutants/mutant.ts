@@ -20,11 +20,24 @@ export interface Mutant {
   to: string
 }
 
-/** Mistakes in one file: each its name, its place, and what stands there instead. */
-export const mutantsOf = (
-  file: string,
-  rows: readonly (readonly [name: string, from: string, to: string])[],
-): Mutant[] => rows.map(([name, from, to]) => ({ name, file, from, to }))
+/**
+ * Mistakes from a text: after `= ` the file, then of each its name, what stands there after `- `,
+ * and what stands there instead after `+ `, line by line.
+ */
+export const mutantsIn = (text: string): Mutant[] => {
+  const mutants: Mutant[] = []
+  let file = ''
+  for (const line of text.split('\n')) {
+    const [mark, rest] = [line.slice(0, 2), line.slice(2)]
+    const mutant = mutants.at(-1)
+    if (line === '' || mark === '# ') continue
+    if (mark === '= ') file = rest
+    else if (mark === '- ') mutant!.from += `${rest}\n`
+    else if (mark === '+ ') mutant!.to += `${rest}\n`
+    else mutants.push({ name: line, file, from: '', to: '' })
+  }
+  return mutants
+}
 
 const namesIn = (value: unknown): Set<string> => {
   const names = new Set<string>()

@@ -2,16 +2,15 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { handOver } from '#actors/work/growth/post-again'
 import { settleSend } from '#decisions/growth/send-effects'
-import { agentMutants } from '../agent/mutants.ts'
-import { type Edit, edited, withMistake } from './mutant.ts'
-import { mutants } from './mutants.ts'
+import { type Edit, edited, mutantsIn, withMistake } from './mutant.ts'
 import { isGlobal, isNameOfProperty, programOf, walk } from './pattern.ts'
-
-const all = [...mutants, ...agentMutants]
 
 const sourceOf = (file: string) => readFileSync(file, 'utf8')
 
-/** Names that mutants write by way of an import, so that renaming them is seen by the compiler. */
+const files = [...new Bun.Glob('test/sim/*/*.diff').scanSync()]
+const all = files.flatMap((file) => mutantsIn(sourceOf(file)))
+
+/** Names that mutants add to a file, so that renaming them is seen by the compiler. */
 const imported: readonly string[] = [handOver.name, settleSend.name]
 
 /** The source with another name for each variable, function and type. */
@@ -41,6 +40,7 @@ const renamed = (source: string): string => {
 }
 
 test('every planted mistake has its place in the source, whatever names the source gives', () => {
+  expect(all.length).toBeGreaterThan(200)
   const lost: string[] = []
   for (const mutant of all)
     for (const source of [sourceOf(mutant.file), renamed(sourceOf(mutant.file))])
