@@ -7,6 +7,8 @@ import type postgres from 'postgres'
 import { type Figures, median, type Peer } from './figures.ts'
 import type { Result } from './load.ts'
 import { cpuMs, databaseCpuMs, threadsMs } from './meter.ts'
+import { type Running, sendOnce } from './spawn.ts'
+import type { World } from './world.ts'
 
 export interface Contestant {
   name: string
@@ -22,10 +24,10 @@ export interface Turn extends Result {
 }
 
 /** One turn, with the processor time that it took. */
-export const takeTurn = async (
+export const takeTurn = async <R>(
   owner: postgres.Sql,
-  { pid, run }: Omit<Contestant, 'name'>,
-): Promise<Turn> => {
+  { pid, run }: { pid: number; run(): Promise<R> },
+): Promise<R & Pick<Turn, 'server' | 'database'>> => {
   const used = async () =>
     [cpuMs(pid) ?? Number.NaN, (await databaseCpuMs(owner)) ?? Number.NaN] as const
   const before = await used()
@@ -103,4 +105,17 @@ export const peerOf = (name: string, ours: Turn[], theirs: Turn[]): Peer => {
     ratio: median(ours.map(({ perSecond }, round) => perSecond / theirs[round]!.perSecond)),
     costRatio: costOf(figures) / costOf(figuresOf(ours)),
   }
+}
+
+/** Requests of one caller, one after the other, after a run of all of them that is not counted. */
+export const measureOnce = async (
+  { owner }: Pick<World, 'owner'>,
+  { port, pid }: Running,
+  requests: string[],
+): Promise<Figures & Pick<Result, 'statuses'>> => {
+  const run = () => sendOnce(port, 1, requests)
+  await run()
+  const turn = await takeTurn(owner, { pid, run })
+  const { answerBytes: _, ...figures } = figuresOf([turn])
+  return { ...figures, statuses: turn.statuses } as Figures & Pick<Result, 'statuses'>
 }

@@ -26,11 +26,11 @@ export const peerCommand = async (
 ): Promise<string[]> => {
   if (!installed()) {
     console.error(`installing ${FOLDER}`)
-    const install = Bun.spawn(['npm', 'ci', '--no-audit', '--no-fund'], {
+    const install = Bun.spawn([process.execPath, 'install', '--frozen-lockfile'], {
       cwd: FOLDER,
       stdio: ['ignore', 'ignore', 'inherit'],
     })
-    if ((await install.exited) !== 0) throw new Error(`npm ci failed in ${FOLDER}`)
+    if ((await install.exited) !== 0) throw new Error(`the install failed in ${FOLDER}`)
   }
   return [process.execPath, ...flags, `${FOLDER}/${name}.mjs`]
 }

@@ -167,3 +167,9 @@ export async function load(plan: Omit<Plan, 'from'>): Promise<Result> {
     throw new Error(`answers other than success: ${JSON.stringify(result.statuses)}`)
   return result
 }
+
+/** Sends each request once. */
+export const sendOnce = (port: number, callers: number, requests: string[]): Promise<Result> =>
+  load({ port, callers, requests, seconds: ONCE_WITHIN_S, warmUpSeconds: 0, once: true })
+
+const ONCE_WITHIN_S = 300

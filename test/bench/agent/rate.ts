@@ -4,31 +4,16 @@
  */
 import { type Contestant, figuresOf, peerOf, takeTurns, warmUp } from '../contest.ts'
 import type { Figures, Row } from '../figures.ts'
-import type { Result } from '../load.ts'
 import type { TurnsPlan } from '../peer-turns.ts'
 import { startWorker } from '../spawn.ts'
 import { AT_ONCE, type Stage, startJobs, untilAtRest } from './stage.ts'
+import { timed } from './talk.ts'
 
 export interface Sizes {
   /** Of each workspace in a round. */
   turns: number
   rounds: number
   warmUpRounds: number
-}
-
-const timed = async (count: number, body: () => Promise<unknown>): Promise<Result> => {
-  const began = performance.now()
-  await body()
-  const ms = performance.now() - began
-  return {
-    perSecond: (count * 1_000) / ms,
-    p50: 0,
-    p99: 0,
-    count,
-    statuses: {},
-    bytes: 0,
-    cpuMs: 0,
-  }
 }
 
 /** Without times of single turns, which nobody measured. */

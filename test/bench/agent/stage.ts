@@ -2,7 +2,7 @@
 import type { Plan } from '../../support/agent/plan.ts'
 import { planText } from '../../support/agent/plan.ts'
 import { post } from '../requests.ts'
-import { load, type Running, startProcess } from '../spawn.ts'
+import { type Running, sendOnce, startProcess } from '../spawn.ts'
 import { addTenants, startServer, type Tenant, type World } from '../world.ts'
 
 /** Jobs that work at once, each in a workspace of its own. */
@@ -71,8 +71,7 @@ const messageOf = ({ tenant, plan }: Wanted): string => {
 
 /** Starts all jobs, each in a conversation of its own; resolves once they have been admitted. */
 export const startJobs = async ({ port }: Running, all: Wanted[]): Promise<void> => {
-  const plan = { port, callers: AT_ONCE, seconds: LONGEST_S, warmUpSeconds: 0, once: true }
-  await load({ ...plan, requests: all.map(messageOf) })
+  await sendOnce(port, AT_ONCE, all.map(messageOf))
 }
 
 const LOOK_EVERY_MS = 10

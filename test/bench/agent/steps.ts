@@ -8,9 +8,10 @@ import { type Figures, median, type Peer, type Row } from '../figures.ts'
 import type { Result } from '../load.ts'
 import { PRODUCTION, peerCommand } from '../peers.ts'
 import { post } from '../requests.ts'
-import { load, type Running, startProcess } from '../spawn.ts'
+import { type Running, sendOnce, startProcess } from '../spawn.ts'
 import { addDrafts, type Tenant } from '../world.ts'
 import { AT_ONCE, type Stage, startJobs, untilAtRest, type Wanted } from './stage.ts'
+import { timed } from './talk.ts'
 
 /** A job calls two times as many commands as fit into one answer of the model. */
 const [ANSWERS, CALLS] = [2, 16]
@@ -36,21 +37,6 @@ export const jobsOf = (drafts: Draft[], tenants: Tenant[]): Wanted[] =>
     plan: rejections(drafts.filter((one) => one.tenant === tenant)),
   }))
 
-const timed = async (count: number, body: () => Promise<unknown>): Promise<Result> => {
-  const began = performance.now()
-  await body()
-  const ms = performance.now() - began
-  return {
-    perSecond: (count * 1_000) / ms,
-    p50: 0,
-    p99: 0,
-    count,
-    statuses: {},
-    bytes: 0,
-    cpuMs: 0,
-  }
-}
-
 type Way = (drafts: Draft[]) => Promise<Result>
 
 const byJobs = ({ world, server, tenants }: Stage): Way => {
@@ -62,12 +48,8 @@ const byJobs = ({ world, server, tenants }: Stage): Way => {
 }
 
 const overRest = ({ server: { port } }: Stage): Way => {
-  const plan = { port, callers: AT_ONCE, seconds: 60, warmUpSeconds: 0, once: true }
-  return (drafts) =>
-    load({
-      ...plan,
-      requests: drafts.map(({ id, tenant }) => post(`/api/v1/growth/items/${id}/reject`, tenant)),
-    })
+  const rejection = ({ id, tenant }: Draft) => post(`/api/v1/growth/items/${id}/reject`, tenant)
+  return (drafts) => sendOnce(port, AT_ONCE, drafts.map(rejection))
 }
 
 const byWorkflows = ({ tenants }: Stage, { port }: Running): Way => {

@@ -2,10 +2,10 @@
  * Conversations with the agent as a page holds them: a stream of events, and messages whose answers
  * come on it.
  */
-import { newId } from '#kernel/ids'
 import type { Plan } from '../../support/agent/plan.ts'
 import { planText } from '../../support/agent/plan.ts'
 import { openStream } from '../../support/http/event-stream.ts'
+import { ask } from '../client.ts'
 import { quantile, type Result } from '../load.ts'
 import type { Running } from '../spawn.ts'
 import type { Tenant } from '../world.ts'
@@ -19,36 +19,20 @@ export interface Conversation extends AsyncDisposable {
   say(plan: Plan, model: Tier): Promise<number>
 }
 
-const send = async ({ port }: Running, { key }: Tenant, path: string, body: object = {}) => {
-  const headers = {
-    authorization: `Bearer ${key}`,
-    'content-type': 'application/json',
-    'idempotency-key': newId(),
-  }
-  const reply = await fetch(`http://127.0.0.1:${port}/api/v1/agent/${path}`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify(body),
-  })
-  if (!reply.ok) throw new Error(`${path}: ${reply.status} ${await reply.text()}`)
-  return (await reply.json()) as { conversation: { id: string }; job: { id: string } }
-}
-
 export const pathOf = (id: string): string => `/api/v1/agent/conversations/${id}/events`
 
 export const converse = async (server: Running, tenant: Tenant): Promise<Conversation> => {
-  const { conversation } = await send(server, tenant, 'conversations')
+  const { conversation } = await ask(server, tenant, 'POST', 'agent/conversations', {})
   const events = await openStream(`http://127.0.0.1:${server.port}${pathOf(conversation.id)}`, {
     key: tenant.key,
   })
+  const path = `agent/conversations/${conversation.id}`
   return {
     id: conversation.id,
     async say(plan, model) {
       const began = performance.now()
-      const { job } = await send(server, tenant, `conversations/${conversation.id}/messages`, {
-        content: planText(plan),
-        model,
-      })
+      const said = { content: planText(plan), model }
+      const { job } = await ask(server, tenant, 'POST', `${path}/messages`, said)
       const end = await events.until(({ type, data }) => data.jobId === job.id && isEnd(type, data))
       if (end.data.status === 'failed') throw new Error(`a job failed: ${end.data.error}`)
       return performance.now() - began
@@ -73,4 +57,12 @@ export const resultOf = (times: number[], ms: number): Result => {
     bytes: 0,
     cpuMs: 0,
   }
+}
+
+/** Only the rate is measured. */
+export const timed = async (count: number, body: () => Promise<unknown>): Promise<Result> => {
+  const began = performance.now()
+  await body()
+  const times = Array.from({ length: count }, () => 0)
+  return resultOf(times, performance.now() - began)
 }

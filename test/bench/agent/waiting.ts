@@ -3,7 +3,7 @@ import { warmUp } from '../contest.ts'
 import { type Figures, median, type Row } from '../figures.ts'
 import { residentMiB } from '../meter.ts'
 import { put } from '../requests.ts'
-import { load, type Running } from '../spawn.ts'
+import { type Running, sendOnce } from '../spawn.ts'
 import { addDrafts, type Tenant, type World } from '../world.ts'
 import { addAgentTenants, type Stage, startAgentServer, startJobs, untilAtRest } from './stage.ts'
 import { jobsOf, STEPS_OF_JOB } from './steps.ts'
@@ -107,14 +107,7 @@ const memoryOf = async ({ world, model }: Stage, tenants: Tenant[]): Promise<num
     const requests = tenants.map((tenant) =>
       put('/api/v1/growth/profile', tenant, { goal: 'More calls' }),
     )
-    await load({
-      port: server.port,
-      callers: 4,
-      seconds: 60,
-      warmUpSeconds: 0,
-      once: true,
-      requests,
-    })
+    await sendOnce(server.port, 4, requests)
     sizes.push(residentMiB(server.pid) ?? Number.NaN)
     await server.stop()
   }

@@ -3,7 +3,9 @@
  * its due posts, beside jobs that call such tools, and beside as many that call one that works, in
  * turns.
  */
+
 import { planText } from '../../support/agent/plan.ts'
+import { request } from '../client.ts'
 import { type Figures, median, type Row } from '../figures.ts'
 import { PROFILE_PATCH } from '../peer-sql.ts'
 import { put } from '../requests.ts'
@@ -47,20 +49,14 @@ const FAILING = {
 }
 
 /** The workspace's API. */
-const client = ({ port }: Running, { key }: Tenant) => {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  return async (method: string, path: string, body?: unknown) => {
-    const response = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`, {
-      method,
-      headers,
-      body: body === undefined ? null : JSON.stringify(body),
-    })
+const client =
+  (server: Running, tenant: Tenant) => async (method: string, path: string, body?: unknown) => {
+    const response = await request(server, tenant, method, path, body)
     const text = await response.text()
     if (!response.ok && response.status !== 503)
       throw new Error(`${method} ${path}: ${response.status} ${text}`)
     return { status: response.status, body: text === '' ? {} : JSON.parse(text) }
   }
-}
 type Client = ReturnType<typeof client>
 
 /**

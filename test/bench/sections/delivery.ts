@@ -2,10 +2,12 @@
  * What receivers that never answer cost another workspace: the time from an event's commit to its
  * arrival, with and without them.
  */
+
 import { createSealer } from '#kernel/sealer'
 import { newWebhookSecret } from '#port/webhook'
 import { secretRow } from '#store/app/webhooks'
 import { openReceiver, type Receiver } from '../../support/http/receiver.ts'
+import { ask } from '../client.ts'
 import { median, type Row } from '../figures.ts'
 import type { Running } from '../spawn.ts'
 import { addDrafts, addTenants, startServer, type Tenant, type World } from '../world.ts'
@@ -31,20 +33,10 @@ export const setEndpoint = async (
     values (${tenant.id}, gen_random_uuid(), ${url}, '{}', ${sealed}, 'active', now(), now())`
 }
 
-const post = async ({ port }: Running, { key }: Tenant, path: string): Promise<void> => {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  const reply = await fetch(`http://127.0.0.1:${port}/api/v1/growth/${path}`, {
-    method: 'POST',
-    headers,
-    body: '{}',
-  })
-  if (!reply.ok) throw new Error(`${path}: ${reply.status} ${await reply.text()}`)
-}
-
 /** Causes an event of the workspace; the item is posted by hand, so no network takes part. */
 const happen = async (server: Running, tenant: Tenant, itemId: string): Promise<void> => {
-  await post(server, tenant, `items/${itemId}/approve`)
-  await post(server, tenant, `items/${itemId}/posted`)
+  await ask(server, tenant, 'POST', `growth/items/${itemId}/approve`, {})
+  await ask(server, tenant, 'POST', `growth/items/${itemId}/posted`, {})
 }
 
 const arrival = async (receiver: Receiver, count: number): Promise<number> => {

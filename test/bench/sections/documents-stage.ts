@@ -97,7 +97,7 @@ export const fillDocuments = async (
   tenant: Tenant,
   documents: number,
 ): Promise<void> => {
-  await owner.unsafe(`create schema peer;
+  await owner.unsafe(`create schema if not exists peer;
     create table peer.passage (tenant_id uuid not null, document_id uuid not null, number integer not null, text text not null,
       words tsvector not null, primary key (tenant_id, document_id, number));
     alter table peer.passage enable row level security;

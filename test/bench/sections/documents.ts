@@ -2,10 +2,12 @@
  * Documents: search among many passages of one workspace, beside other ways to search them; and how
  * fast documents are read.
  */
+import { ask } from '../client.ts'
+import { measureOnce } from '../contest.ts'
 import { type Figures, median, type Row } from '../figures.ts'
-import { cpuMs, databaseCpuMs, residentMiB } from '../meter.ts'
+import { residentMiB } from '../meter.ts'
 import { get } from '../requests.ts'
-import { load, type Running } from '../spawn.ts'
+import type { Running } from '../spawn.ts'
 import { startServer, type Tenant, type World } from '../world.ts'
 import { documentText, fillDocuments, wordAt } from './documents-stage.ts'
 
@@ -96,35 +98,13 @@ const search = async (
   const requests = words.map((query) =>
     get(`/api/v1/documents/search?q=${encodeURIComponent(query)}`, tenant),
   )
-  const run = (once: string[]) =>
-    load({
-      port: server.port,
-      callers: 1,
-      seconds: 60,
-      warmUpSeconds: 0,
-      once: true,
-      requests: once,
-    })
-  await run(requests)
-  const used = async () =>
-    [cpuMs(server.pid) ?? Number.NaN, (await databaseCpuMs(world.owner)) ?? Number.NaN] as const
-  const before = await used()
-  const found = await run(requests)
-  const after = await used()
-  if (found.statuses['200'] !== queries)
-    throw new Error(`of ${queries} searches: ${JSON.stringify(found.statuses)}`)
-  const each = (part: 0 | 1): number => ((after[part] - before[part]) * 1_000) / queries
-  const figures = {
-    perSecond: found.perSecond,
-    p50Ms: found.p50,
-    p99Ms: found.p99,
-    serverUs: each(0),
-    postgresUs: each(1),
-  }
+  const { statuses, ...figures } = await measureOnce(world, server, requests)
+  if (statuses['200'] !== queries)
+    throw new Error(`of ${queries} searches: ${JSON.stringify(statuses)}`)
   const peers = (await others(world, tenant, words)).map(([name, theirs]) => ({
     name,
     figures: theirs,
-    ratio: theirs.p50Ms! / figures.p50Ms,
+    ratio: theirs.p50Ms! / figures.p50Ms!,
   }))
   return {
     what: `a search of ${documents.toLocaleString('en')} documents, ${(20 * documents).toLocaleString('en')} passages, with its quotations`,
@@ -133,16 +113,8 @@ const search = async (
   }
 }
 
-const send = (server: Running, { key }: Tenant, path: string, body?: object) =>
-  fetch(`http://127.0.0.1:${server.port}/api/v1/${path}`, {
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    ...(body ? { method: 'POST', body: JSON.stringify(body) } : {}),
-  })
-
-const add = async (server: Running, tenant: Tenant, content: string): Promise<void> => {
-  const response = await send(server, tenant, 'documents', { fileName: 'notes.txt', content })
-  if (response.status !== 201) throw new Error(`${response.status} ${await response.text()}`)
-}
+const add = (server: Running, tenant: Tenant, content: string): Promise<unknown> =>
+  ask(server, tenant, 'POST', 'documents', { fileName: 'notes.txt', content })
 
 const untilRead = async ({ owner }: World, tenant: Tenant): Promise<void> => {
   while (
@@ -162,7 +134,7 @@ const probing = (server: Running, tenant: Tenant) => {
   const done = (async () => {
     while (goesOn) {
       const began = performance.now()
-      await (await send(server, tenant, 'growth/items?limit=1')).text()
+      await ask(server, tenant, 'GET', 'growth/items?limit=1')
       times.push(performance.now() - began)
     }
   })()

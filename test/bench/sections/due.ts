@@ -2,11 +2,10 @@
  * Many posts of many tenants that fall due at one moment: how late they go out, and that each goes
  * out once.
  */
-import { costOf } from '../contest.ts'
+import { costOf, takeTurn } from '../contest.ts'
 import type { Figures, Row } from '../figures.ts'
-import { cpuMs, databaseCpuMs } from '../meter.ts'
 import { post } from '../requests.ts'
-import { load, type Running } from '../spawn.ts'
+import { type Running, sendOnce } from '../spawn.ts'
 import { addDrafts, type World } from '../world.ts'
 import { scheduleWorkflows, startWorkflows, workflowsLeft } from './due-peer.ts'
 
@@ -36,8 +35,7 @@ export const schedule = async (
     world.tenants.slice(0, tenants),
     Math.ceil(posts / tenants),
   )
-  const send = (requests: string[]) =>
-    load({ port, callers: 32, seconds: 300, warmUpSeconds: 0, once: true, requests })
+  const send = (requests: string[]) => sendOnce(port, 32, requests)
   const started = performance.now()
   await send(drafts.map(({ id, tenant }) => post(`/api/v1/growth/items/${id}/approve`, tenant)))
   // Scheduling takes about as long again, or longer on a busy machine; all must be scheduled before
@@ -97,13 +95,10 @@ const measured = async (
   left: () => Promise<boolean>,
 ): Promise<Figures> => {
   await untilDue(due)
-  const used = async () =>
-    [cpuMs(pid) ?? Number.NaN, (await databaseCpuMs(world.owner)) ?? Number.NaN] as const
-  const before = await used()
-  await untilSettled(left)
-  const after = await used()
-  const each = (part: 0 | 1): number => ((after[part] - before[part]) * 1_000) / due.ids.length
-  return { ...(await lateness(world, due)), serverUs: each(0), postgresUs: each(1) }
+  const run = () => untilSettled(left).then(() => ({}))
+  const { server, database } = await takeTurn(world.owner, { pid, run })
+  const each = (ms: number): number => (ms * 1_000) / due.ids.length
+  return { ...(await lateness(world, due)), serverUs: each(server), postgresUs: each(database) }
 }
 
 /**

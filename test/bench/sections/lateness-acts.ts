@@ -6,10 +6,11 @@ import { newId } from '#kernel/ids'
 import { planText } from '../../support/agent/plan.ts'
 import { postDev } from '../../support/channels/dev-posts.ts'
 import { converse } from '../agent/talk.ts'
+import { ask, request } from '../client.ts'
 import { post } from '../requests.ts'
-import { load } from '../spawn.ts'
+import { sendOnce } from '../spawn.ts'
 import { addDrafts, type Tenant } from '../world.ts'
-import { ask, type Home, type Scene } from './lateness-stage.ts'
+import type { Home, Scene } from './lateness-stage.ts'
 
 /** Posts by id, and when each is due. */
 export type Due = Map<string, Date>
@@ -38,14 +39,7 @@ export const schedulePosts = async (
   const approvals = drafts
     .flat()
     .map(({ id, tenant }) => post(`/api/v1/growth/items/${id}/approve`, tenant))
-  await load({
-    port: server.port,
-    callers: 16,
-    seconds: 120,
-    warmUpSeconds: 0,
-    once: true,
-    requests: approvals,
-  })
+  await sendOnce(server.port, 16, approvals)
   const from = Date.now() + aheadMs
   const due: Due = new Map()
   const scheduleAll = async ({ home, everyMs }: Wish, ids: string[]) => {
@@ -153,24 +147,13 @@ const write = async (
 }
 
 /** A job that rejects a draft. */
-const begin = async ({ server }: Scene, { key }: Tenant, draft: string): Promise<void> => {
-  const headers = {
-    authorization: `Bearer ${key}`,
-    'content-type': 'application/json',
-    'idempotency-key': newId(),
-  }
-  const body = JSON.stringify({
+const begin = async ({ server }: Scene, tenant: Tenant, draft: string): Promise<void> => {
+  const body = {
     content: planText([[['growth_reject_item', { id: draft }]]]),
     model: 'fast',
     toolNames: ['growth_reject_item'],
-  })
-  await sent(() =>
-    fetch(`http://127.0.0.1:${server.port}/api/v1/agent/messages`, {
-      method: 'POST',
-      headers,
-      body,
-    }),
-  )
+  }
+  await sent(() => request(server, tenant, 'POST', 'agent/messages', body))
 }
 
 export interface LoadSizes {

@@ -2,10 +2,12 @@
  * A server with an agent, and workspaces with a channel and an endpoint; and who stands outside:
  * their provider and receiver.
  */
+
 import { newId } from '#kernel/ids'
 import { CHANNEL_SECRET } from '../../support/channels/channels.ts'
 import { newPerson } from '../../support/session.ts'
 import { addAgentTenants } from '../agent/stage.ts'
+import { ask } from '../client.ts'
 import { type Running, startProcess } from '../spawn.ts'
 import { startServer, type Tenant, type World } from '../world.ts'
 import { setEndpoint } from './delivery.ts'
@@ -68,29 +70,6 @@ const openOutside = (): Outside => {
     [Symbol.asyncDispose]: () => server.stop(true),
   }
   return outside
-}
-
-/** The answer of the API to a workspace's key, or an error. */
-export const ask = async (
-  { port }: Running,
-  { key }: Tenant,
-  method: string,
-  path: string,
-  body?: object,
-  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
-): Promise<any> => {
-  const headers = {
-    authorization: `Bearer ${key}`,
-    'content-type': 'application/json',
-    'idempotency-key': newId(),
-  }
-  const reply = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`, {
-    method,
-    headers,
-    body: body ? JSON.stringify(body) : null,
-  })
-  if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${await reply.text()}`)
-  return await reply.json()
 }
 
 const SENDERS = 20

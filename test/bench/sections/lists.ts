@@ -2,14 +2,16 @@
  * Lists of items: each thing that they are asked for beside the plain newest page, and by which
  * index the items are found.
  */
+
 import { type Db, openDb, type Query } from '#store/engine/db'
 import { isPlain } from '#store/growth/item-filter'
 import { findItems, itemTotal } from '#store/growth/item-lists'
 import { listItems } from '#store/growth/items'
+import { ask } from '../client.ts'
+import { measureOnce } from '../contest.ts'
 import type { Figures, Peer, Row } from '../figures.ts'
-import { cpuMs, databaseCpuMs } from '../meter.ts'
 import { get } from '../requests.ts'
-import { load, type Running } from '../spawn.ts'
+import type { Running } from '../spawn.ts'
 import { startServer, type Tenant, type World } from '../world.ts'
 import { newest, type Pair, pairs } from './lists-pairs.ts'
 import { fillItems } from './lists-stage.ts'
@@ -72,27 +74,21 @@ const planOf = async (
 }
 
 const pathOf = (query: string, more = ''): string =>
-  `/api/v1/growth/items?${[query, more].filter(Boolean).join('&')}`
+  `growth/items?${[query, more].filter(Boolean).join('&')}`
 
 /** The cursor behind so many pages of 100. */
 const cursorAfter = async (
   server: Running,
-  { key }: Tenant,
+  tenant: Tenant,
   query: string,
   pages: number,
 ): Promise<string> => {
   let cursor = ''
   for (let page = 0; page < pages; page++) {
     const path = pathOf(query, `limit=100${cursor && `&cursor=${cursor}`}`)
-    const response = await fetch(`http://127.0.0.1:${server.port}${path}`, {
-      headers: { authorization: `Bearer ${key}` },
-    })
-    const body = (await response.json()) as {
-      next_cursor?: string | null
-      error?: { message: string }
-    }
-    if (!body.next_cursor) throw new Error(`no page ${page + 2} of ${path}: ${body.error?.message}`)
-    cursor = body.next_cursor
+    const { next_cursor } = await ask(server, tenant, 'GET', path)
+    if (!next_cursor) throw new Error(`no page ${page + 2} of ${path}`)
+    cursor = next_cursor
   }
   return cursor
 }
@@ -111,21 +107,13 @@ const requestsOf = async (
       : ''
   return Array.from({ length: count }, (_, n) => {
     const tenant = tenants[n % tenants.length]!
-    return get(pathOf(pair.asks(tenant, n).query, cursor), tenant)
+    return get(`/api/v1/${pathOf(pair.asks(tenant, n).query, cursor)}`, tenant)
   })
 }
 
-const measure = async ({ owner }: World, server: Running, requests: string[]): Promise<Figures> => {
-  const run = () =>
-    load({ port: server.port, callers: 1, seconds: 120, warmUpSeconds: 0, once: true, requests })
-  await run()
-  const used = async () =>
-    [cpuMs(server.pid) ?? Number.NaN, (await databaseCpuMs(owner)) ?? Number.NaN] as const
-  const before = await used()
-  const { perSecond, p50, p99 } = await run()
-  const after = await used()
-  const each = (part: 0 | 1): number => ((after[part] - before[part]) * 1_000) / requests.length
-  return { perSecond, p50Ms: p50, p99Ms: p99, serverUs: each(0), postgresUs: each(1) }
+const measure = async (world: World, server: Running, requests: string[]): Promise<Figures> => {
+  const { statuses: _, ...figures } = await measureOnce(world, server, requests)
+  return figures
 }
 
 /** The same of a statement that reads the whole table, past HTTP and row-level security. */

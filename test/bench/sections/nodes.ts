@@ -9,7 +9,7 @@ import type { Result } from '../load.ts'
 import { cpuMs, databaseCpuMs } from '../meter.ts'
 import { PROFILE_PATCH } from '../peer-sql.ts'
 import { get, put } from '../requests.ts'
-import { load, type Running } from '../spawn.ts'
+import { load, type Running, sendOnce } from '../spawn.ts'
 import { addTenants, startServer, type Tenant, type World } from '../world.ts'
 
 interface Sizes {
@@ -73,8 +73,7 @@ const figuresOf = (all: Outcome[]): Figures => {
 
 /** Wakes each tenant in the process that is to own it. */
 const settle = async (way: Way): Promise<void> => {
-  for (const [{ port }, requests] of way)
-    await load({ port, callers: 16, seconds: 120, warmUpSeconds: 0, once: true, requests })
+  for (const [{ port }, requests] of way) await sendOnce(port, 16, requests)
 }
 
 /**

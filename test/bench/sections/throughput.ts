@@ -9,7 +9,7 @@ import type { Result } from '../load.ts'
 import type { LoopPlan } from '../peer-loop.ts'
 import { type Asked, type Kind, PROFILE_PATCH } from '../peer-sql.ts'
 import { get, post, put, requestOf } from '../requests.ts'
-import { load, type Running, startProcess, startWorker, type Worker } from '../spawn.ts'
+import { load, type Running, sendOnce, startProcess, startWorker, type Worker } from '../spawn.ts'
 import { addDrafts, type Tenant, type World } from '../world.ts'
 import { besidePostgraphile } from './postgraphile.ts'
 
@@ -119,7 +119,7 @@ const compare = async (contest: Contest, question: Question): Promise<Row> => {
 /** Wakes each tenant's actor; that cost is measured elsewhere. */
 export const wakeAll = async ({ tenants }: World, { port }: Running): Promise<void> => {
   const requests = tenants.map((tenant) => cases.profile(tenant).request)
-  await load({ port, callers: 16, seconds: 120, warmUpSeconds: 0, once: true, requests })
+  await sendOnce(port, 16, requests)
 }
 
 const compiled = async (
