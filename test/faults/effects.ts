@@ -1,6 +1,8 @@
 /** What the database says after a load: nothing lost, nothing doubled, no second owner. */
+
 import type postgres from 'postgres'
 import type { Fleet } from './fleet.ts'
+import { countIn } from './ledger.ts'
 import type { Sent } from './load.ts'
 
 export interface Effects {
@@ -27,24 +29,22 @@ export const effectsOf = async (
   owner: postgres.Sql,
   acknowledged: string[],
 ): Promise<Pick<Effects, 'lost' | 'doubled'>> => ({
-  lost: await one(owner`select count(*)::int as n from unnest(${acknowledged}::text[]) k
+  lost: await countIn(owner`select count(*)::int as n from unnest(${acknowledged}::text[]) k
     where k not in
       (select request_id from audit where request_id is not null)`),
-  doubled: await one(owner`select count(*)::int as n from
+  doubled: await countIn(owner`select count(*)::int as n from
       (select 1 from audit where operation = 'growth.profile.update' group by tenant_id, request_id
         having count(*) > 1) d`),
 })
 
-const one = async (rows: Promise<readonly { n: number }[]>): Promise<number> => (await rows)[0]!.n
-
 const lettersOfOldEpochs = (owner: postgres.Sql): Promise<number> =>
-  one(owner`select count(*)::int as n from
+  countIn(owner`select count(*)::int as n from
     (select epoch < max(epoch) over (partition by tenant_id order by seq)
       or incarnation is null as late from faults.letter) f where late`)
 
 /** Incarnations, and epochs of a workspace, under which more than one server wrote. */
 const sharedPlaces = (owner: postgres.Sql): Promise<number> =>
-  one(owner`select count(*)::int as n from
+  countIn(owner`select count(*)::int as n from
     (select 1 from faults.letter group by incarnation having count(distinct server) > 1
       union all select 1 from faults.letter group by tenant_id, epoch
         having count(distinct server) > 1) s`)
@@ -55,11 +55,11 @@ export const readEffects = async (owner: postgres.Sql, sent: Sent[]): Promise<Ef
   return {
     acknowledged: acknowledged.length,
     ...(await effectsOf(owner, acknowledged)),
-    overlapping: await one(owner`select count(*)::int as n from
+    overlapping: await countIn(owner`select count(*)::int as n from
       (select began < date_trunc('milliseconds', lag(ended) over w) as beside from faults.letter
         window w as (partition by tenant_id order by seq)) o where beside`),
     unfenced: (await lettersOfOldEpochs(owner)) + (await sharedPlaces(owner)),
-    overwritten: await one(owner`select count(*)::int as n from
+    overwritten: await countIn(owner`select count(*)::int as n from
       (select distinct on (tenant_id) tenant_id, request_id from faults.letter
         where request_id = any(${sent.map(({ key }) => key)})
         order by tenant_id, seq desc) l join profile p on p.tenant_id = l.tenant_id

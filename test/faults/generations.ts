@@ -2,8 +2,10 @@
  * What the database says of generations once they are over: each has ended once, and the quota
  * spent equals what was delivered.
  */
+
 import type postgres from 'postgres'
 import type { CapKey, QuotaKey } from '#contract/limits'
+import { countIn } from './ledger.ts'
 
 export interface Kind {
   /** Its name in the summary: the plural, and the path of its operations. */
@@ -60,9 +62,6 @@ export interface Settlement extends Record<string, number> {
   partly: number
 }
 
-type Count = { n: number }
-const one = async (rows: Promise<readonly Count[]>): Promise<number> => (await rows)[0]!.n
-
 const endsOf = async (owner: postgres.Sql, { table, done }: Kind) => {
   const [row] = await owner<{ ready: number; failed: number; enqueue_failed: number }[]>`select
     count(*) filter (where status = ${done})::int as ready,
@@ -101,7 +100,7 @@ const total = async (count: (kind: Kind) => Promise<number>): Promise<number> =>
 /** How many are not over yet. */
 export const unsettled = (owner: postgres.Sql): Promise<number> =>
   total(({ table, done }) =>
-    one(
+    countIn(
       owner`select count(*)::int as n from ${owner(table)} where status not in (${done}, 'failed')`,
     ),
   )
@@ -122,46 +121,46 @@ const rulesOf = async (owner: postgres.Sql, kind: Kind): Promise<Record<string, 
     and o.tenant_id = r.tenant_id
     and data->>${approval ?? 'none'} = r.id::text)`
   return {
-    [`${name} that are not over`]: await one(
+    [`${name} that are not over`]: await countIn(
       owner`select count(*)::int as n from ${records} where status not in (${done}, 'failed')`,
     ),
     [`${name} with an error that the contract does not know`]:
-      await one(owner`select count(*)::int as n from ${records}
+      await countIn(owner`select count(*)::int as n from ${records}
       where not case status when ${done} then error is null else error = 'enqueue_failed'
         or error ~ '^generation_failed: .{10,}' end`),
     [`${name} without exactly one request for approval where they wait for one, and others with one`]:
-      await one(owner`
+      await countIn(owner`
       select count(*)::int as n from ${records} r where (${approval !== undefined}
         and status = ${done})::int <> ${requests}`),
     [`workspaces that spent other of ${quota ?? 'nothing'} than was delivered to them`]: quota
-      ? await one(
+      ? await countIn(
           owner`select count(*)::int as n from tenant t
             where ${spent(quota)} <> ${deliveredOf(owner, kind)}`,
         )
       : 0,
     [`workspaces whose ${cap} was taken other than once for each`]:
-      await one(owner`select count(*)::int as n from tenant t where
+      await countIn(owner`select count(*)::int as n from tenant t where
       ${spent(cap)} <> (select count(*) from ${records} r where r.tenant_id = t.id)`),
   }
 }
 
 const rulesOfBatches = async (owner: postgres.Sql): Promise<Record<string, number>> => ({
   'batches without exactly one growth.batch.settled that says the same':
-    await one(owner`select count(*)::int as n from batch b where
+    await countIn(owner`select count(*)::int as n from batch b where
     1 <> (select count(*) from outbox where type = 'growth.batch.settled'
       and data->>'batch_id' = b.id::text) or not exists
       (select 1 from outbox where type = 'growth.batch.settled'
         and data = jsonb_build_object('batch_id', b.id, 'status', b.status,
         'error', b.error, 'requested', b.requested, 'delivered', b.delivered))`),
   'growth.batch.settled of no batch':
-    await one(owner`select count(*)::int as n from outbox where type = 'growth.batch.settled'
+    await countIn(owner`select count(*)::int as n from outbox where type = 'growth.batch.settled'
     and not exists (select 1 from batch b where b.id::text = data->>'batch_id')`),
   'batches whose items are not as many as delivered':
-    await one(owner`select count(*)::int as n from batch b where
+    await countIn(owner`select count(*)::int as n from batch b where
     delivered <> (select count(*) from item where batch_id = b.id) or delivered > requested
       or (status = 'ready') <> (delivered > 0)`),
   'items without a ready batch or article':
-    await one(owner`select count(*)::int as n from item i where not exists
+    await countIn(owner`select count(*)::int as n from item i where not exists
     (select 1 from batch b where b.id = i.batch_id and b.tenant_id = i.tenant_id
       and b.status = 'ready') and not exists
     (select 1 from article a where a.item_id = i.id and a.tenant_id = i.tenant_id
@@ -169,20 +168,20 @@ const rulesOfBatches = async (owner: postgres.Sql): Promise<Record<string, numbe
 })
 
 const rulesOfOthers = async (owner: postgres.Sql): Promise<Record<string, number>> => ({
-  'ready articles without their item': await one(
+  'ready articles without their item': await countIn(
     owner`select count(*)::int as n from article where (status = 'ready') <> (item_id is not null)`,
   ),
-  'ready audits and reports without a result, and others with one': await one(owner`select
+  'ready audits and reports without a result, and others with one': await countIn(owner`select
     (select count(*) from growth_audit where (status = 'ready') <> (result is not null))::int
       + (select count(*) from report where (status = 'ready') <> (data is not null
         and markdown is not null))::int as n`),
   'learnings of an audit that is not ready, or that has not named them':
-    await one(owner`select count(*)::int as n from learning l
+    await countIn(owner`select count(*)::int as n from learning l
     where audit_id is not null and not exists (select 1 from growth_audit a where a.id = l.audit_id
       and a.status = 'ready'
       and a.result->'learnings' @> jsonb_build_array(jsonb_build_object('id', l.id)))`),
   'drafted engagements without words, and others with some':
-    await one(owner`select count(*)::int as n from engagement
+    await countIn(owner`select count(*)::int as n from engagement
     where (status = 'drafted') <> (body is not null)`),
 })
 
@@ -195,17 +194,17 @@ export const brokenRules = async (
   { secret, asked }: { secret: string; asked: number },
 ): Promise<Record<string, number>> => {
   const made = await total(({ table }) =>
-    one(owner`select count(*)::int as n from ${owner(table)}`),
+    countIn(owner`select count(*)::int as n from ${owner(table)}`),
   )
   return {
     'generations more or fewer than were admitted': Math.abs(asked - made),
     ...Object.assign({}, ...(await Promise.all(kinds.map((kind) => rulesOf(owner, kind))))),
     ...(await rulesOfBatches(owner)),
     ...(await rulesOfOthers(owner)),
-    'work that is left': await one(
+    'work that is left': await countIn(
       owner`select count(*)::int as n from work where lane = 'generation'`,
     ),
-    'rows that hold the key of the provider': await one(owner`select count(*)::int as n from
+    'rows that hold the key of the provider': await countIn(owner`select count(*)::int as n from
       (select b::text as row from batch b union all select o::text from outbox o union all
         select a::text from audit a
         union all select i::text from item i union all select a::text from article a union all

@@ -84,5 +84,9 @@ export const untilNoneIsLeft = async (
 
 const POLL_MS = 100
 
+/** The count in the only row. */
+export const countIn = async (rows: Promise<readonly { n: number }[]>): Promise<number> =>
+  (await one(rows)).n
+
 /** The only row. */
 export const one = async <T>(rows: Promise<readonly T[]>): Promise<T> => (await rows)[0]!

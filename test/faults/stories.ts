@@ -31,3 +31,13 @@ export const newStories = async (
   await using app = await testApp({ database: server.database!, overrides: { sweepMs: 0 } })
   return await makeStories(app, owner, { count, limits })
 }
+
+/** Agents of all workspaces may use what they want; and these other limits hold. */
+export const unlimitAgents = async (
+  owner: postgres.Sql,
+  others: Record<string, number> = {},
+): Promise<void> => {
+  const keys = ['agent_tokens_day', 'agent_tokens_month', 'agent_cost_month', 'agent_calls_hour']
+  const limits = { ...Object.fromEntries(keys.map((key) => [key, -1])), ...others }
+  await owner`update tenant set overrides = overrides || ${owner.json(limits)}`
+}

@@ -13,10 +13,11 @@ import { newDeployment, startServer } from '#test/support/processes/server'
 import { newAsking } from '../asking.ts'
 import { connectedTenants, othersPosts } from '../generation-wishes.ts'
 import { type Killing, type Mortal, startKilling } from '../killing.ts'
-import { one, type Verdict, verdictOn, verdictOnNaive } from '../ledger.ts'
+import { countIn, one, type Verdict, verdictOn, verdictOnNaive } from '../ledger.ts'
 import { numbers } from '../numbers.ts'
 import { alone } from '../own-database.ts'
 import { goodAnswer } from '../provider.ts'
+import { unlimitAgents } from '../stories.ts'
 import { askFor, type Clients, type Person, signIn } from './clients.ts'
 import { notesOnly, planOf } from './jobs.ts'
 import { repeatsOf, startOutside } from './outside-server.ts'
@@ -52,8 +53,7 @@ const BUSY = { events: 20, withinMs: 30_000, pollMs: 20 }
 
 /** A server that is killed before it does anything tests nothing. */
 const untilEvents = async (owner: postgres.Sql): Promise<void> => {
-  const events = async () =>
-    (await one(owner<{ n: number }[]>`select count(*)::int as n from agent_event`)).n
+  const events = () => countIn(owner`select count(*)::int as n from agent_event`)
   const [before, until] = [await events(), performance.now() + BUSY.withinMs]
   while (performance.now() < until && (await events()) < before + BUSY.events)
     await Bun.sleep(BUSY.pollMs)
@@ -163,9 +163,7 @@ export async function runAgent(options: AgentOptions): Promise<Verdict> {
   const fake = stack.use(await startModel(numbers(seed + 2)))
   const outside = stack.use(startOutside(() => OUTSIDE_MS))
   const tenants = await connectedTenants(owner, server.database, workspaces)
-  await owner`update tenant set overrides = overrides ||
-    '{"agent_tokens_day": -1, "agent_tokens_month": -1, "agent_cost_month": -1,
-    "agent_calls_hour": -1, "agent_max_steps": 40, "post_now": 1000000, "agent_requests": -1}'`
+  await unlimitAgents(owner, { agent_max_steps: 40, post_now: 1e6, agent_requests: -1 })
   const people = await Promise.all(tenants.map(({ id }) => signIn(owner, id)))
   for (const { id } of tenants) await allowOutside(owner, id)
   await recordReservations(owner)

@@ -13,9 +13,10 @@ import { createFakeOpenAi, type FakeOpenAi } from '#test/support/model/fake-open
 import { type Deployment, newDeployment, startServer } from '#test/support/processes/server'
 import { askingThrough } from '../asking.ts'
 import { spreadOver, startKilling } from '../killing.ts'
-import { one, untilNoneIsLeft, type Verdict, verdictOn, verdictOnNaive } from '../ledger.ts'
+import { countIn, untilNoneIsLeft, type Verdict, verdictOn, verdictOnNaive } from '../ledger.ts'
 import { numbers } from '../numbers.ts'
 import { alone } from '../own-database.ts'
+import { unlimitAgents } from '../stories.ts'
 import { type Provider, startProvider, type Written, write } from './provider.ts'
 import { verdictOf } from './verdict.ts'
 
@@ -51,9 +52,7 @@ const newChannels = async (
     for (let sender = 0; sender < SENDERS; sender++) await linked(app, channel, `sender-${sender}`)
     channels.push(channel)
   }
-  await owner`update tenant set overrides = overrides ||
-    '{"agent_tokens_day": -1, "agent_tokens_month": -1, "agent_cost_month": -1,
-    "agent_calls_hour": -1, "agent_requests": -1}'`
+  await unlimitAgents(owner, { agent_requests: -1 })
   return channels
 }
 
@@ -73,11 +72,9 @@ const eventOf = (nth: number, channels: readonly DevChannel[]): Written => ({
   text: `Message ${nth} of somebody`,
 })
 
-const leftOf = async (owner: postgres.Sql): Promise<number> =>
-  (
-    await one(owner<{ n: number }[]>`select ((select count(*) from agent_job where ended_at is null)
+const leftOf = (owner: postgres.Sql): Promise<number> =>
+  countIn(owner`select ((select count(*) from agent_job where ended_at is null)
       + (select count(*) from channel_reply where status in ('queued', 'sending')))::int as n`)
-  ).n
 
 export async function runChannels(options: ChannelOptions): Promise<Verdict> {
   const { events, seed, kills, naive } = options

@@ -21,7 +21,7 @@ import {
 } from '#test/support/processes/server'
 import { startProvider } from '../channels/provider.ts'
 import { type Killing, type Mortal, startKilling } from '../killing.ts'
-import { one, untilNoneIsLeft, type Verdict, verdictOn } from '../ledger.ts'
+import { countIn, untilNoneIsLeft, type Verdict, verdictOn } from '../ledger.ts'
 import { numbers } from '../numbers.ts'
 import { alone } from '../own-database.ts'
 import { type Heard, recordWritten, verifies } from '../webhooks/verdict.ts'
@@ -121,15 +121,11 @@ const makeDue = async (
   await owner`update actor set wake_at = now()`
 }
 
-const leftOf = async (owner: postgres.Sql): Promise<number> =>
-  (
-    await one(owner<
-      { n: number }[]
-    >`select ((select count(*) from item where status in ('approved', 'publishing'))
+const leftOf = (owner: postgres.Sql): Promise<number> =>
+  countIn(owner`select ((select count(*) from item where status in ('approved', 'publishing'))
       + (select count(*) from item where status = 'publish_unconfirmed' and not review)
       + (select count(*) from channel_reply where status in ('queued', 'sending'))
       + (select count(*) from outbox where state = 'pending'))::int as n`)
-  ).n
 
 interface Breaking {
   server: ServerOptions

@@ -6,6 +6,7 @@
  * every job ends.
  */
 import { one, type Verdict } from '../ledger.ts'
+import { unlimitAgents } from '../stories.ts'
 import {
   type AgentSwitchOptions,
   newAsker,
@@ -207,9 +208,7 @@ export async function runAgentSwitch(options: AgentSwitchOptions): Promise<Verdi
   const askers = await Promise.all(
     Array.from({ length: options.workspaces }, () => newAsker(world.apps[0])),
   )
-  await world.owner`update tenant set overrides = overrides ||
-    '{"agent_tokens_day": -1, "agent_tokens_month": -1, "agent_cost_month": -1,
-    "agent_calls_hour": -1, "agent_max_steps": 40, "agent_requests": -1}'`
+  await unlimitAgents(world.owner, { agent_max_steps: 40, agent_requests: -1 })
   for (let nth = 0; nth < roundsOf(options); nth++)
     await Promise.all(askers.map((asker) => oneRound(world, asker, nth)))
   await Promise.all(askers.map((asker) => lastRound(world, asker)))

@@ -4,7 +4,7 @@ import { newId } from '#kernel/ids'
 import { freshDb } from '#test/support/database/db'
 import { ownEnv } from '#test/support/processes/own-env'
 import { spreadOver, startKilling } from '../killing.ts'
-import { untilNoneIsLeft, type Verdict, verdictOnNaive } from '../ledger.ts'
+import { countIn, untilNoneIsLeft, type Verdict, verdictOnNaive } from '../ledger.ts'
 import { numbers } from '../numbers.ts'
 import { faultsOf, type PostingOptions } from './options.ts'
 import { doubledTexts } from './verdict.ts'
@@ -60,13 +60,9 @@ const editWhenDue = async (
   return rows.map(() => `Draft ${id}`)
 }
 
-const leftOver = async (owner: postgres.Sql): Promise<number> => {
-  const [row] = await owner<
-    { n: number }[]
-  >`select ((select count(*) from naive.item where not posted) + (select count(*)
-    from sandbox.delayed))::int as n`
-  return row!.n
-}
+const leftOver = (owner: postgres.Sql): Promise<number> =>
+  countIn(owner`select ((select count(*) from naive.item where not posted) + (select count(*)
+    from sandbox.delayed))::int as n`)
 
 /** Broken if fewer than a fifth of the items are on the network more than once. */
 export async function runNaive({
@@ -101,9 +97,9 @@ export async function runNaive({
   await killing.over
   await untilNoneIsLeft('items', SETTLES_WITHIN_MS, () => leftOver(owner))
   const doubled = await doubledTexts(owner)
-  const [{ n: unapproved } = { n: 0 }] = await owner<
-    { n: number }[]
-  >`select count(*)::int as n from sandbox.posts where text = any(${replaced}::text[])`
+  const unapproved = await countIn(
+    owner`select count(*)::int as n from sandbox.posts where text = any(${replaced}::text[])`,
+  )
   const counts = {
     naive: 'yes',
     seed,

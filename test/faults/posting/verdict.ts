@@ -1,6 +1,6 @@
 /** What the network shows against what the items say. */
 import type postgres from 'postgres'
-import { one, untilNoneIsLeft } from '../ledger.ts'
+import { countIn, one, untilNoneIsLeft } from '../ledger.ts'
 
 export interface Seen {
   items: number
@@ -24,7 +24,7 @@ export interface Seen {
  * the network has still to apply.
  */
 const openItems = async (owner: postgres.Sql, doubts: 'counted' | 'left'): Promise<number> => {
-  const { n } = await one(owner<{ n: number }[]>`select count(*)::int as n from item
+  const n = await countIn(owner`select count(*)::int as n from item
     where status = 'publishing' or (status = 'approved' and post_at is not null)`)
   if (doubts === 'left') return n
   const { rest } = await one(owner<
@@ -111,12 +111,6 @@ export const brokenRules = (
         from told`)
 
 /** Texts that stand on the network more than once. */
-export const doubledTexts = async (owner: postgres.Sql): Promise<number> =>
-  (
-    await one(
-      owner<
-        { n: number }[]
-      >`select count(*)::int as n from (select 1 from sandbox.posts group by text
-        having count(*) > 1) d`,
-    )
-  ).n
+export const doubledTexts = (owner: postgres.Sql): Promise<number> =>
+  countIn(owner`select count(*)::int as n from (select 1 from sandbox.posts group by text
+    having count(*) > 1) d`)

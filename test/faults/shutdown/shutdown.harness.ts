@@ -10,7 +10,7 @@ import { createFakeOpenAi, type FakeOpenAi } from '#test/support/model/fake-open
 import { newDeployment, type ServerProcess, startServer } from '#test/support/processes/server'
 import { effectsOf } from '../effects.ts'
 import { newTenants, type Tenant } from '../fleet.ts'
-import { type Verdict, verdictOn } from '../ledger.ts'
+import { countIn, type Verdict, verdictOn } from '../ledger.ts'
 import { numbers } from '../numbers.ts'
 import { alone } from '../own-database.ts'
 import { openWire, type Wire, type WireAnswer } from './wire.ts'
@@ -158,13 +158,9 @@ const openWires = (url: string): Promise<Wire[]> =>
   Promise.all(Array.from({ length: CONNECTIONS }, () => openWire(url)))
 
 /** Rows that name a process; a server that has exited cleanly leaves none. */
-const leftBehind = async (owner: postgres.Sql): Promise<number> => {
-  const [row] = await owner<
-    { n: number }[]
-  >`select ((select count(*) from node) + (select count(*) from actor where owner is not null))::int
-    as n`
-  return row!.n
-}
+const leftBehind = (owner: postgres.Sql): Promise<number> =>
+  countIn(owner`select ((select count(*) from node)
+    + (select count(*) from actor where owner is not null))::int as n`)
 
 interface World {
   owner: postgres.Sql

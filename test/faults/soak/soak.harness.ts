@@ -19,6 +19,7 @@ import { type Verdict, verdictOn } from '../ledger.ts'
 import { numbers } from '../numbers.ts'
 import { alone } from '../own-database.ts'
 import { residentOf } from '../resident.ts'
+import { unlimitAgents } from '../stories.ts'
 import { type Home, live, type Scene } from './load.ts'
 
 export interface SoakOptions {
@@ -78,14 +79,8 @@ const newHomes = async (
     await linked(app, dev, 'somebody')
     homes.push({ key, channel: dev })
   }
-  const unlimited = {
-    agent_tokens_day: -1,
-    agent_tokens_month: -1,
-    agent_cost_month: -1,
-    agent_calls_hour: -1,
-  }
   const many = { post_now: 1e6, create_batch: 1e6, create_item: 1e6, posts: 1e6, documents: 1e6 }
-  await owner`update tenant set overrides = overrides || ${owner.json({ ...unlimited, ...many })}`
+  await unlimitAgents(owner, many)
   return homes
 }
 

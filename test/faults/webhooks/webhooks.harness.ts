@@ -13,7 +13,7 @@ import { openReceiver, type Receiver } from '#test/support/http/receiver'
 import { type Deployment, newDeployment, startServer } from '#test/support/processes/server'
 import { askingThrough, persistently, wordsOf } from '../asking.ts'
 import { spreadOver, startKilling } from '../killing.ts'
-import { one, untilNoneIsLeft, type Verdict, verdictOn } from '../ledger.ts'
+import { countIn, untilNoneIsLeft, type Verdict, verdictOn } from '../ledger.ts'
 import { numbers } from '../numbers.ts'
 import { alone } from '../own-database.ts'
 import { type Clients, newClients, persist } from '../posting/clients.ts'
@@ -112,15 +112,11 @@ const postItem = async (clients: Clients, story: Story): Promise<void> => {
 const EVENTS_PER_ROUND = 3
 
 /** Events that wait, and records whose events are yet to be written. */
-const leftOf = async (owner: postgres.Sql): Promise<number> =>
-  (
-    await one(owner<
-      { n: number }[]
-    >`select ((select count(*) from batch where status in ('queued', 'generating'))
+const leftOf = (owner: postgres.Sql): Promise<number> =>
+  countIn(owner`select ((select count(*) from batch where status in ('queued', 'generating'))
       + (select count(*) from item where status in ('publishing', 'publish_unconfirmed')
         and not review)
       + (select count(*) from outbox where state = 'pending'))::int as n`)
-  ).n
 
 export async function runWebhooks(options: WebhookOptions): Promise<Verdict> {
   const { seed, kills } = options
@@ -155,10 +151,8 @@ export async function runWebhooks(options: WebhookOptions): Promise<Verdict> {
     Written[]
   >`select id, tenant_id, subject from written where tenant_id = any(${mine}::uuid[])
     order by created_at, type <> 'growth.batch.settled', id`
-  const dead = await one(
-    owner<{ n: number }[]>`select count(*)::int as n from outbox where state = 'dead'`,
-  )
-  const never: Record<string, number> = { ...brokenDeliveries(written, heard), 'given up': dead.n }
+  const dead = await countIn(owner`select count(*)::int as n from outbox where state = 'dead'`)
+  const never: Record<string, number> = { ...brokenDeliveries(written, heard), 'given up': dead }
   const counts = {
     seed,
     kills: killing.kills(),
