@@ -11,7 +11,7 @@ import {
   runPrompt,
   runSchedule,
 } from '#decisions/agent/schedules'
-import { MOST_OPEN_JOBS_OF_OTHERS } from '#domain/agent/job/limits'
+import { openJobLimits } from '#domain/agent/job/limits'
 import {
   cameDue,
   pausedEvent,
@@ -85,7 +85,7 @@ const outcomeOf = (
       `The run of ${missed.toISOString()} was skipped: it was more than an hour late.`,
       facts,
     )
-  if (isFull(facts.facts, MOST_OPEN_JOBS_OF_OTHERS))
+  if (isFull(facts.facts, openJobLimits.ofOthers))
     return noticeOf(
       skipped(moved),
       `The run of ${run!.toISOString()} was skipped: too many jobs are not over yet.`,

@@ -1,7 +1,7 @@
 /** The tools of the workspace's MCP servers, read for the letter that needs them. */
 import type { ToolBox } from '#decisions/agent/toolbox'
 import type { Job } from '#domain/agent/job/job'
-import { MOST_CALLS } from '#domain/agent/job/limits'
+import { jobLimits } from '#domain/agent/job/limits'
 import type { ServedTool } from '#domain/agent/mcp/tool'
 import {
   failingMcpServers,
@@ -26,7 +26,7 @@ export const withServed = async (
   names: readonly string[],
 ): Promise<AgentDeps> => {
   const { tools } = deps.toolBox()
-  const others = names.filter((name) => !tools.has(name)).slice(0, MOST_CALLS)
+  const others = names.filter((name) => !tools.has(name)).slice(0, jobLimits.calls)
   if (others.length === 0) return deps
   return withTools(deps, (await loadNow(sql, { served: servedTools(others) })).served)
 }

@@ -7,13 +7,7 @@ import { type ChannelMessage, messageContent } from '#domain/agent/channel/messa
 import { conversationKey, type Trusted } from '#domain/agent/channel/trust'
 import { newConversation, titleOf, type Visibility, withMessage } from '#domain/agent/conversation'
 import { type Job, newTurn } from '#domain/agent/job/job'
-import {
-  BEHIND_MS,
-  dueNow,
-  hasRoomForJob,
-  MOST_OPEN_JOBS,
-  MOST_OPEN_JOBS_OF_OTHERS,
-} from '#domain/agent/job/limits'
+import { BEHIND_MS, dueNow, hasRoomForJob, openJobLimits } from '#domain/agent/job/limits'
 import { chooseModel, type Models, type NO_MODEL } from '#domain/agent/job/model-choice'
 import { CONVERSATION, tainted } from '#domain/agent/job/taint'
 import { newId } from '#kernel/ids'
@@ -130,7 +124,7 @@ export const startChannelTurn = async (
   const [jobId, content] = [newId(), messageContent(message)]
   const typed = trust.kind === 'member' && (await desk.takes(content))
   const { our_jobs = 0, our_typed = 0 } = before ?? {}
-  const most = trust.kind === 'member' ? MOST_OPEN_JOBS : MOST_OPEN_JOBS_OF_OTHERS
+  const most = trust.kind === 'member' ? openJobLimits.all : openJobLimits.ofOthers
   if (!hasRoomForJob({ ...facts, our_jobs, our_typed }, { typed, most })) return undefined
   const { conversation, writes } = continueConversation(turn, { thread, before }, content, jobId)
   const job = jobOf(jobId, conversation.id, turn, { content, before, typed }, models)

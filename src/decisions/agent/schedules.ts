@@ -1,7 +1,7 @@
 /** What a schedule does when its time comes, when a person runs it, and when a run ends. */
 import type { Conversation } from '#domain/agent/conversation'
 import type { Job } from '#domain/agent/job/job'
-import { MOST_OPEN_JOBS, MOST_OPEN_JOBS_OF_CONVERSATION } from '#domain/agent/job/limits'
+import { openJobLimits } from '#domain/agent/job/limits'
 import { chooseModel, type Models, type NO_MODEL } from '#domain/agent/job/model-choice'
 import { KEPT_MESSAGES, recordRun, type Schedule } from '#domain/agent/trigger/schedule'
 import { conversationPart, type TurnFacts, turnFacts } from '#store/agent/conversations'
@@ -22,8 +22,8 @@ export interface RunFacts {
 }
 
 /** Whether no more jobs can begin until others end. */
-export const isFull = ({ all_jobs, our_jobs }: TurnFacts, most = MOST_OPEN_JOBS): boolean =>
-  our_jobs >= MOST_OPEN_JOBS_OF_CONVERSATION || all_jobs >= most
+export const isFull = ({ all_jobs, our_jobs }: TurnFacts, most = openJobLimits.all): boolean =>
+  our_jobs >= openJobLimits.ofConversation || all_jobs >= most
 
 /** The prompt of a run, for the model that it would call. */
 export const runPrompt = (

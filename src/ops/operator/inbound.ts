@@ -14,7 +14,7 @@ import { notDelivered } from '#domain/agent/channel/connection-health'
 import type { ArrivedMessage } from '#domain/agent/channel/message'
 import type { ChannelReply } from '#domain/agent/channel/reply'
 import { isUnderWay, markUndelivered } from '#domain/agent/channel/undelivered'
-import { MOST_OPEN_JOBS_OF_OTHERS } from '#domain/agent/job/limits'
+import { openJobLimits } from '#domain/agent/job/limits'
 import { takesPosts, type WebhookRule, webhookRuleLimits } from '#domain/agent/trigger/webhook-rule'
 import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
@@ -187,7 +187,7 @@ const receive = ({ models, desk }: Pick<ArrivalContext, 'models' | 'desk'>): All
       if (!rule || !takesPosts(rule) || gate.deletesAt) return noRule()
       if (seen.known !== null) return { reply: { job: seen.known, retryAfter: 0 }, unchanged: true }
       await requirePaid(desk, gate.plan, runPrompt(models, rule))
-      if (facts.all_jobs >= MOST_OPEN_JOBS_OF_OTHERS)
+      if (facts.all_jobs >= openJobLimits.ofOthers)
         fail('rate_limited', 'agent_jobs', { retryAfter: RETRY_AFTER })
       if (seen.count < webhookRuleLimits.posts)
         return startJob(models, { rule, event, body, facts, now })

@@ -2,7 +2,7 @@ import { approvalRecord } from '#contract/records/agent/approval'
 import type { Reader } from '#domain/agent/conversation'
 import type { Approval, OpenApproval } from '#domain/agent/job/approval'
 import type { OnBehalf } from '#domain/agent/job/job'
-import { MOST_APPROVALS, MOST_APPROVALS_OF_JOB, type OpenApprovals } from '#domain/agent/job/limits'
+import { approvalLimits, type OpenApprovals } from '#domain/agent/job/limits'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
@@ -122,7 +122,7 @@ export const openApprovalsOf = (conversationId: string, by: OnBehalf) =>
           j.on_behalf->>'id' = ${by.id}) as is_tainted
       from agent_approval a join agent_job j on j.id = a.job_id
       where a.status = 'pending' and j.conversation_id = ${conversationId} order by a.id
-        limit ${MOST_APPROVALS}`,
+        limit ${approvalLimits.all}`,
   )
 
 /** What a job asks of people but has not yet announced in the channel that it came from. */
@@ -131,7 +131,7 @@ export const pendingUntold = (jobId: string) =>
     {},
     (sql) => sql`select id, summary, tool_name from agent_approval where job_id = ${jobId}
       and status = 'pending' and told_at is null
-      order by id limit ${MOST_APPROVALS_OF_JOB}`,
+      order by id limit ${approvalLimits.ofJob}`,
   )
 
 export const saveTold =

@@ -3,7 +3,7 @@
  * must not depend on it.
  */
 import { beginning, storable } from '#kernel/storable'
-import { MOST_CALLS, MOST_READ_CALLS } from './limits.ts'
+import { jobLimits } from './limits.ts'
 
 export interface TranscriptCall {
   id: string
@@ -94,13 +94,13 @@ export type KeptThought = Omit<Thought, 'left'> & { refused: Refused }
 export const keptAnswer = ({ left = 0, ...answer }: Thought, model: string): KeptThought => ({
   ...answer,
   text: storable(answer.text),
-  calls: answer.calls.slice(0, MOST_CALLS).map(kept),
+  calls: answer.calls.slice(0, jobLimits.calls).map(kept),
   refused: {
-    calls: answer.calls.slice(MOST_CALLS, MOST_READ_CALLS).map((call) => ({
+    calls: answer.calls.slice(jobLimits.calls, jobLimits.readCalls).map((call) => ({
       ...kept(call),
       arguments: beginning(storable(call.arguments), LONGEST_REFUSED),
     })),
-    left: left + Math.max(0, answer.calls.length - MOST_READ_CALLS),
+    left: left + Math.max(0, answer.calls.length - jobLimits.readCalls),
   },
   usage: answer.usage && isPlausible(answer.usage) ? answer.usage : undefined,
   model: name(answer.model) || model,

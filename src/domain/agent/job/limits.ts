@@ -1,51 +1,65 @@
 /** The limits of a job. Those that depend on the plan are in budget.ts. */
 
-/** How many calls of one answer are made. */
-export const MOST_CALLS = 16
-/**
- * How many calls of one answer are read. Those that are not made are refused, and any more are only
- * counted.
- */
-export const MOST_READ_CALLS = 64
-/** How many rounds in a row may bring nothing new. After that, the job must conclude. */
-export const MOST_IDLE_ROUNDS = 3
-/**
- * How many rounds in a row may read with different arguments and get only what the same tools had
- * returned before. After that, the job must conclude too.
- */
-export const MOST_VAIN_ROUNDS = 8
-/**
- * The most model calls in a job, whatever its plan allows. Even with all calls of each answer, a
- * letter can still read every step.
- */
-export const MOST_THOUGHTS = 100
-/** Time spent in steps, counting model calls and tools. Waiting does not count. */
-export const MOST_ACTIVE_MS = 15 * 60_000
-/** How many answers in a row may be unusable. */
-export const MOST_INVALID = 3
-export const MOST_APPROVALS_OF_JOB = 16
-export const MOST_APPROVALS = 200
-/**
- * The last places for approvals are kept for askers who have few, so that one caller, rule or
- * channel cannot silence the others.
- */
-const KEPT_APPROVALS = 50
-const FEW_APPROVALS = 10
-export const MOST_OPEN_JOBS = 500
-/**
- * With this many open jobs, schedules, webhook rules and strangers begin no more: the last places
- * are for members who have few.
- */
-export const MOST_OPEN_JOBS_OF_OTHERS = 400
-const FEW_OPEN_JOBS = 20
-export const MOST_OPEN_JOBS_OF_CONVERSATION = 20
-/**
- * Commands that people type have places of their own, next to the jobs of models, and in a
- * conversation as many as those.
- */
-const MOST_OPEN_COMMANDS = 100
-/** How many reads run at once. */
-export const MOST_READS = 8
+/** Of one job. */
+export const jobLimits = {
+  /** How many calls of one answer are made. */
+  calls: 16,
+  /**
+   * How many calls of one answer are read. Those that are not made are refused, and any more are
+   * only counted.
+   */
+  readCalls: 64,
+  /** How many reads run at once. */
+  readsAtOnce: 8,
+  /** How many rounds in a row may bring nothing new. After that, the job must conclude. */
+  idleRounds: 3,
+  /**
+   * How many rounds in a row may read with different arguments and get only what the same tools had
+   * returned before. After that, the job must conclude too.
+   */
+  vainRounds: 8,
+  /**
+   * The most model calls, whatever the plan allows. Even with all calls of each answer, a letter
+   * can still read every step.
+   */
+  modelCalls: 100,
+  /** Time spent in steps, counting model calls and tools. Waiting does not count. */
+  activeMs: 15 * 60_000,
+  /** How many answers in a row may be unusable. */
+  unusableAnswers: 3,
+}
+
+/** Of the calls that wait for a person. */
+export const approvalLimits = {
+  ofJob: 16,
+  /** In a workspace. */
+  all: 200,
+  /**
+   * The last places are kept for askers who have few, so that one caller, rule or channel cannot
+   * silence the others.
+   */
+  kept: 50,
+  few: 10,
+}
+
+/** Of the jobs that are open at once. */
+export const openJobLimits = {
+  /** In a workspace. */
+  all: 500,
+  /**
+   * With this many open jobs, schedules, webhook rules and strangers begin no more: the last places
+   * are for members who have few.
+   */
+  ofOthers: 400,
+  few: 20,
+  ofConversation: 20,
+  /**
+   * Commands that people type have places of their own, next to the jobs of models, and in a
+   * conversation as many as those.
+   */
+  commands: 100,
+}
+
 export const APPROVAL_MS = 24 * 3_600_000
 /**
  * The limit for a statement of a tool that is decided in a letter, because the letter holds up its
@@ -83,10 +97,10 @@ export interface OpenApprovals {
 
 /** How many more approvals a job may ask for. */
 export const roomForApprovals = ({ all, ours, theirs }: OpenApprovals): number => {
-  const kept = Math.min(MOST_APPROVALS - all, FEW_APPROVALS - theirs)
+  const kept = Math.min(approvalLimits.all - all, approvalLimits.few - theirs)
   return Math.min(
-    Math.max(MOST_APPROVALS - KEPT_APPROVALS - all, kept),
-    MOST_APPROVALS_OF_JOB - ours,
+    Math.max(approvalLimits.all - approvalLimits.kept - all, kept),
+    approvalLimits.ofJob - ours,
   )
 }
 
@@ -105,11 +119,11 @@ export interface OpenJobs {
 /** Whether another job may begin. */
 export const hasRoomForJob = (
   { all_jobs, our_jobs, their_jobs, all_typed, our_typed }: OpenJobs,
-  { typed, most = MOST_OPEN_JOBS }: { typed: boolean; most?: number },
+  { typed, most = openJobLimits.all }: { typed: boolean; most?: number },
 ): boolean => {
-  if (typed) return our_typed < MOST_OPEN_JOBS_OF_CONVERSATION && all_typed < MOST_OPEN_COMMANDS
-  const room = their_jobs < FEW_OPEN_JOBS ? most : MOST_OPEN_JOBS_OF_OTHERS
-  return our_jobs - our_typed < MOST_OPEN_JOBS_OF_CONVERSATION && all_jobs < room
+  if (typed) return our_typed < openJobLimits.ofConversation && all_typed < openJobLimits.commands
+  const room = their_jobs < openJobLimits.few ? most : openJobLimits.ofOthers
+  return our_jobs - our_typed < openJobLimits.ofConversation && all_jobs < room
 }
 
 /**

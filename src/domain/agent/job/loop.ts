@@ -4,7 +4,7 @@
  */
 import { CHILD_MS } from './delegation.ts'
 import { isOver, type Job } from './job.ts'
-import { MOST_ACTIVE_MS, MOST_IDLE_ROUNDS, MOST_READS, MOST_THOUGHTS, nextPoll } from './limits.ts'
+import { jobLimits, nextPoll } from './limits.ts'
 import { idleRounds } from './rounds.ts'
 import { isFinished, type StepHead } from './step.ts'
 
@@ -52,7 +52,7 @@ export const nextOf = (
   // An executable command runs whatever time is left, because people wait for what they approved.
   if (first?.state === 'ready' && first.way === 'command' && isDue(first, now))
     return { kind: 'execute', step: first }
-  if (job.active_ms >= MOST_ACTIVE_MS) return failed('deadline')
+  if (job.active_ms >= jobLimits.activeMs) return failed('deadline')
   if (first) return nextTool(open, now)
   return job.kind === 'action' ? endOfAction(heads) : nextThought(job, heads, bounds, now)
 }
@@ -92,7 +92,7 @@ const readsOf = (open: readonly StepHead[], now: Date): StepHead[] => {
   const end = open.findIndex(
     (step) => step.way !== 'read' || step.state !== 'ready' || !isDue(step, now),
   )
-  return open.slice(0, Math.min(MOST_READS, end === -1 ? open.length : end))
+  return open.slice(0, Math.min(jobLimits.readsAtOnce, end === -1 ? open.length : end))
 }
 
 /**
@@ -128,8 +128,8 @@ const nextThought = (job: Job, heads: readonly StepHead[], bounds: LoopBounds, n
       ? thinking(job, step, { ...bounds, idle })
       : { kind: 'park', until: step.not_before!, status: 'running' }
   if (step?.state === 'failed' && step.kind === 'model') return failed('model_failed')
-  const hasConcluded = idle === MOST_IDLE_ROUNDS && heads.at(-1)?.kind === 'model'
-  return idle > MOST_IDLE_ROUNDS || hasConcluded
+  const hasConcluded = idle === jobLimits.idleRounds && heads.at(-1)?.kind === 'model'
+  return idle > jobLimits.idleRounds || hasConcluded
     ? failed(IN_CIRCLES)
     : thinking(job, undefined, { ...bounds, idle })
 }
@@ -145,9 +145,9 @@ const thinking = (
   step: StepHead | undefined,
   { mostSteps, treeCalls, idle }: LoopBounds & { idle: number },
 ): Next => {
-  const most = mostSteps < 0 ? MOST_THOUGHTS : Math.min(mostSteps, MOST_THOUGHTS)
+  const most = mostSteps < 0 ? jobLimits.modelCalls : Math.min(mostSteps, jobLimits.modelCalls)
   const left = Math.min(most - treeCalls - job.depth, (job.most_steps ?? most) - job.model_calls)
   return left <= 0
     ? failed('max_steps')
-    : { kind: 'think', step, last: left === 1 || idle >= MOST_IDLE_ROUNDS }
+    : { kind: 'think', step, last: left === 1 || idle >= jobLimits.idleRounds }
 }

@@ -21,7 +21,7 @@ import {
 } from './change.ts'
 import { isCommand } from './command.ts'
 import { completeJob, endAsFailed } from './ending.ts'
-import { MOST_INVALID } from './limits.ts'
+import { jobLimits } from './limits.ts'
 import { askedNews } from './news.ts'
 import type { Step, StepHead, ToolClass } from './step.ts'
 import { checkedOutput } from './tasks/asking.ts'
@@ -153,7 +153,9 @@ const nearLine = ({ job, spend }: JobChange, usage: PlanUsage): string => {
 const repeat = (before: JobChange): JobChange => {
   const invalid_answers = before.job.invalid_answers + 1
   const change = setJob(before, { invalid_answers })
-  return invalid_answers >= MOST_INVALID ? endAsFailed(change, 'model_invalid') : goOn(change)
+  return invalid_answers >= jobLimits.unusableAnswers
+    ? endAsFailed(change, 'model_invalid')
+    : goOn(change)
 }
 
 /** In characters: the longest arguments in a transcript. */

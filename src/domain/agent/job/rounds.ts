@@ -1,5 +1,5 @@
 /** Decides whether a job still makes progress. Pure. */
-import { MOST_IDLE_ROUNDS, MOST_VAIN_ROUNDS } from './limits.ts'
+import { jobLimits } from './limits.ts'
 import { isReading, type StepHead } from './step.ts'
 
 type Head = Pick<
@@ -32,7 +32,7 @@ const isVain = (head: Head, given: ReadonlySet<string>): boolean =>
 /**
  * The rounds at the end of a job that brought nothing new: answers with calls of which none
  * `isNew`. All calls are finished. Rounds that looked in new places in vain count only beyond a
- * limit, so that a job concludes after `MOST_VAIN_ROUNDS` of them.
+ * limit, so that a job concludes after `jobLimits.vainRounds` of them.
  */
 export const idleRounds = (heads: readonly Head[]): number => {
   const [calls, results, given] = [new Set<string>(), new Set<string>(), new Set<string>()]
@@ -52,7 +52,7 @@ export const idleRounds = (heads: readonly Head[]): number => {
       given.add(`${head.name} ${head.result_hash}`)
     }
   }
-  return Math.max(idle, vain - (MOST_VAIN_ROUNDS - MOST_IDLE_ROUNDS))
+  return Math.max(idle, vain - (jobLimits.vainRounds - jobLimits.idleRounds))
 }
 
 const listed = (heads: readonly Head[]): string =>

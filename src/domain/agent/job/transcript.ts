@@ -8,7 +8,7 @@ import type { Refused, TranscriptCall } from './answer.ts'
 import { EDITED } from './approval.ts'
 import type { MessageAuthor, Named } from './authors.ts'
 import type { OnBehalf } from './job.ts'
-import { MOST_CALLS } from './limits.ts'
+import { jobLimits } from './limits.ts'
 import type { Step } from './step.ts'
 
 export interface Said {
@@ -207,7 +207,7 @@ export const stepMessages = (
   })
 }
 
-const TOO_MANY = `error: too many calls at once: at most ${MOST_CALLS} of an answer are made, and this is none of them`
+const TOO_MANY = `error: too many calls at once: at most ${jobLimits.calls} of an answer are made, and this is none of them`
 
 /**
  * Calls beyond those that an answer may make. Those that were not even read are counted with the

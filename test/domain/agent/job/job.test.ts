@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { jobStatuses } from '#contract/records/agent/job'
 import { stepStates } from '#contract/records/agent/step'
 import { concludeJob, isOver, type NewTurn, newTurn } from '#domain/agent/job/job'
-import { MOST_CALLS, MOST_THOUGHTS, nextPoll } from '#domain/agent/job/limits'
+import { jobLimits, nextPoll } from '#domain/agent/job/limits'
 import { isFinished, keptResult, newStep } from '#domain/agent/job/step'
 import { at } from '#test/domain/records'
 
@@ -121,6 +121,6 @@ describe('between two looks at a record', () => {
 })
 
 test('a letter reads all steps of the longest job', () => {
-  const mostSteps = MOST_THOUGHTS * (1 + MOST_CALLS)
+  const mostSteps = jobLimits.modelCalls * (1 + jobLimits.calls)
   expect(mostSteps).toBeLessThan(2_000)
 })

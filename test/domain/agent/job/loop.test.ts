@@ -1,7 +1,7 @@
 /** What a job does next, case by case. The simulation tries them in any order. */
 import { describe, expect, test } from 'bun:test'
 import { type Job, newTurn } from '#domain/agent/job/job'
-import { MOST_ACTIVE_MS, MOST_READS, MOST_THOUGHTS } from '#domain/agent/job/limits'
+import { jobLimits } from '#domain/agent/job/limits'
 import { nextOf } from '#domain/agent/job/loop'
 import type { StepHead } from '#domain/agent/job/step'
 import { at, MINUTE } from '#test/domain/records'
@@ -103,11 +103,11 @@ describe('without an open call', () => {
     expect(next([], { model_calls: 8 })).toMatchObject({ kind: 'think', last: false })
     expect(next([], { model_calls: 9 })).toMatchObject({ kind: 'think', last: true })
     expect(next([], { model_calls: 10 })).toEqual(end('failed', 'max_steps') as never)
-    expect(next([], { model_calls: MOST_THOUGHTS - 1 }, -1)).toMatchObject({
+    expect(next([], { model_calls: jobLimits.modelCalls - 1 }, -1)).toMatchObject({
       kind: 'think',
       last: true,
     })
-    expect(next([], { model_calls: MOST_THOUGHTS }, 1_000)).toEqual(
+    expect(next([], { model_calls: jobLimits.modelCalls }, 1_000)).toEqual(
       end('failed', 'max_steps') as never,
     )
   })
@@ -133,7 +133,9 @@ describe('the first open call decides', () => {
       return one.kind === 'read' ? one.steps.map(({ number }) => number) : one.kind
     }
     expect(numbersOf([thought(1), ...reads(2), command(4), head(5, {})])).toEqual([2, 3])
-    expect(numbersOf([thought(1), ...reads(MOST_READS + 3)])).toHaveLength(MOST_READS)
+    expect(numbersOf([thought(1), ...reads(jobLimits.readsAtOnce + 3)])).toHaveLength(
+      jobLimits.readsAtOnce,
+    )
     expect(numbersOf([thought(1), head(2, {}), head(3, { state: 'asked' }), head(4, {})])).toEqual([
       2,
     ])
@@ -209,7 +211,7 @@ describe('a child', () => {
 })
 
 test('a job that has worked too long ends, but not before a command that is ready', () => {
-  const late = { active_ms: MOST_ACTIVE_MS }
+  const late = { active_ms: jobLimits.activeMs }
   expect(next([thought(1), head(2, {})], late)).toEqual(end('failed', 'deadline') as never)
   expect(next([], late)).toEqual(end('failed', 'deadline') as never)
   expect(next([thought(1), command(2)], late)).toMatchObject({ kind: 'execute' })

@@ -1,6 +1,6 @@
 /** Rounds of a job that bring nothing new. */
 import { describe, expect, test } from 'bun:test'
-import { MOST_IDLE_ROUNDS } from '#domain/agent/job/limits'
+import { jobLimits } from '#domain/agent/job/limits'
 import { circlesNotice, idleRounds } from '#domain/agent/job/rounds'
 
 type Head = Parameters<typeof idleRounds>[0][number]
@@ -96,8 +96,8 @@ describe('looking for one thing after the other that is not there', () => {
 
   test('is idle in the end', () => {
     expect(idleRounds(looks(6))).toBe(0)
-    expect(idleRounds(looks(9))).toBe(MOST_IDLE_ROUNDS)
-    expect(idleRounds(looks(10))).toBe(MOST_IDLE_ROUNDS + 1)
+    expect(idleRounds(looks(9))).toBe(jobLimits.idleRounds)
+    expect(idleRounds(looks(10))).toBe(jobLimits.idleRounds + 1)
   })
 
   test('is not once something is found, done or refused', () => {

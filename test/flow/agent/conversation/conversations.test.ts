@@ -3,7 +3,7 @@
  * here.
  */
 import { describe, expect, test } from 'bun:test'
-import { MOST_OPEN_JOBS_OF_CONVERSATION } from '#domain/agent/job/limits'
+import { openJobLimits } from '#domain/agent/job/limits'
 import { newSurface, type Surface } from '#test/support/agent/surface'
 import { useSharedApp } from '#test/support/use'
 
@@ -146,10 +146,10 @@ describe('a message', () => {
     expect(await dueIn((await surface.asked()).job)).toBe(0)
   })
 
-  test(`is refused while ${MOST_OPEN_JOBS_OF_CONVERSATION} jobs of its conversation are open`, async () => {
+  test(`is refused while ${openJobLimits.ofConversation} jobs of its conversation are open`, async () => {
     const surface = await newSurface(app)
     const { conversation } = await surface.asked()
-    for (let count = 1; count < MOST_OPEN_JOBS_OF_CONVERSATION; count++)
+    for (let count = 1; count < openJobLimits.ofConversation; count++)
       expect((await say(surface, conversation)).status).toBe(201)
     const refused = await say(surface, conversation)
     expect([refused.status, refused.body.error.message]).toEqual([429, 'rate_limited:agent_jobs'])
