@@ -60,8 +60,7 @@ export const claim = (world: World, id: string, { dies = false, inVain = false }
   )
   checkNext(world, job, heads, next)
   if (world.broken.length > 0) return
-  // A child would go on: nothing calls it off.
-  if (inVain && next.kind !== 'give_up') return giveUp(world, at, next)
+  if (inVain) return giveUp(world, at, next)
   count(world, `next ${next.kind}`)
   const runs = world.runs.length
   carryOut(world, at, role, next)

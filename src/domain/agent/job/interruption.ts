@@ -69,7 +69,9 @@ const tryAgain = (before: JobChange, steps: readonly Step[]): JobChange => {
 const giveUp = (before: JobChange, steps: readonly Step[]): JobChange => {
   if (steps.length === 0) return endAsFailed(before, 'enqueue_failed')
   const change = steps.reduce((to, step) => endInVain(to, step, 'tool_failed'), before)
-  return goOnWithout(change, steps)
+  // Nobody would wait for the child of a step that has failed.
+  const callsOffBelow = steps.some(({ state }) => state === 'waiting')
+  return goOnWithout({ ...change, callsOffBelow }, steps)
 }
 
 /** A child has not ended in time: it is cancelled, and its parent goes on without an answer. */
