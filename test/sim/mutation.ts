@@ -1,8 +1,8 @@
 /**
  * Does the simulation notice mistakes? Each mutant (the files *.diff here) is made in a copy of the
  * source, and its histories must break a rule within `--seconds`: `npm run sim:mutants -- --seconds
- * 60 --only fence`, a part of its name or its file. Prints how many histories each took, and one
- * line at the end. Writes nothing outside the system's temporary folder.
+ * 60 --only fence`, a part of its name or of the file that it changes. Prints how many histories
+ * each took, and one line at the end. Writes nothing outside the system's temporary folder.
  */
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -65,6 +65,10 @@ const found = async (
 
 let survived = 0
 const chosen = all.filter(({ file, name }) => `${file} ${name}`.includes(only))
+if (chosen.length === 0) {
+  console.error(`no mutant has ${only} in its name or its file`)
+  process.exit(2)
+}
 for (const mutant of chosen) {
   const started = performance.now()
   const found_ = await found(mutant)

@@ -8,6 +8,7 @@ import { newId } from '#kernel/ids'
 import type { Sql } from '#store/engine/db'
 import { type Actors, actorStore, actorsOn, counters } from '#test/support/actors/actors'
 import { bump, letterOf, newGate, workOn } from '#test/support/actors/letters'
+import { waitForLockWaiter } from '#test/support/database/locks'
 import { eventually } from '#test/support/eventually'
 import { use } from '#test/support/use'
 
@@ -152,12 +153,7 @@ describe('letters that wait together', () => {
     const thief = postgres({ ...store.options, max: 1 })
     const taken =
       thief`update actor set epoch = epoch + 1 where tenant_id = ${mail.tenant}`.execute()
-    await eventually(
-      () =>
-        store.owner`select from pg_stat_activity where wait_event_type = 'Lock'
-          and query like 'update actor%'`,
-      (waiting) => waiting.length > 0,
-    )
+    await waitForLockWaiter(store.owner)
     await mail.free()
     await taken
     await thief.end()

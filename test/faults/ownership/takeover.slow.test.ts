@@ -5,6 +5,7 @@
 import { expect, test } from 'bun:test'
 import type postgres from 'postgres'
 import { eventually, type Reply } from '#test/support/app'
+import { waitForLockWaiter } from '#test/support/database/locks'
 import { storyAt, textOf } from '#test/support/growth/story'
 import { newDeployment, startServer } from '#test/support/processes/server'
 
@@ -17,17 +18,6 @@ const ownerOf = async (owner: postgres.Sql, tenantId: string) => {
   >`select owner, epoch::int from actor where tenant_id = ${tenantId}`
   return row!
 }
-
-/** Resolves when a statement of a server waits for a lock. */
-const someoneWaits = (owner: postgres.Sql) =>
-  eventually(
-    async () =>
-      (
-        await owner`select 1 from pg_stat_activity where wait_event_type = 'Lock'
-          and application_name = 'tendril'`
-      ).length,
-    (count) => count > 0,
-  )
 
 test('after one server is killed, the other serves its workspace at once, and posts what was scheduled', async () => {
   await using world = await newDeployment()
@@ -67,7 +57,7 @@ test('a server stopped during a command loses its workspaces; resumed, it change
   await locked`select 1 from actor where tenant_id = ${before.tenantId} for update`
   const approve = (body: string) => ({ body: { edited_body: body } })
   const stalled = before.send('POST', `items/${id}/approve`, approve('By the first.'))
-  await someoneWaits(owner)
+  await waitForLockWaiter(owner)
   first.pause()
   await locked`rollback`
   locked.release()

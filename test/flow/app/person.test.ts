@@ -1,7 +1,8 @@
 /** What people can do with their own account. */
 import { describe, expect, test } from 'bun:test'
 import type { Role } from '#kernel/roles'
-import { until } from '#test/support/database/embedded'
+import { eventually } from '#test/support/app'
+import { waitForLockWaiter } from '#test/support/database/locks'
 import { insertKeys, insertMember } from '#test/support/database/writes'
 import { joinAs, PASSWORD, signIn } from '#test/support/people'
 import { newPerson } from '#test/support/session'
@@ -10,6 +11,9 @@ import { useApp } from '#test/support/use'
 const app = useApp()
 
 const PATH = '/api/v1/app/person'
+
+/** An advisory lock. */
+const GATE = 7
 
 /** A person who joined by an invitation, signed in. */
 const join = async (tenantId: string, role: Role = 'owner') => {
@@ -136,22 +140,31 @@ describe('deleting an account', () => {
     const { tenantId } = await app.newWorkspace()
     const { id, key } = await join(tenantId)
     await join(tenantId)
-    // The deletion holds its locks for a while, after it has taken the one that the command waits
-    // for.
-    await app.owner`create function slowly() returns trigger language plpgsql as
-      'begin perform pg_sleep(1); return old; end'`
+    // The deletion holds its locks, after it has taken the one that the command waits for, until
+    // the gate is open.
+    const gate = await app.owner.reserve()
+    await gate`select pg_advisory_lock(${GATE})`
+    await app.owner`create function slowly() returns trigger language plpgsql as 'begin
+      while not pg_try_advisory_xact_lock(${app.owner.unsafe(String(GATE))}) loop
+        perform pg_sleep(0.01);
+      end loop;
+      return old; end'`
     await app.owner`create trigger slowly before delete on member for each row
       when (old.person_id = ${app.owner.unsafe(`'${id}'`)}) execute function slowly()`
     const deletion = deleteAccount(key)
-    await until(
-      async () =>
-        (await app.owner`select 1 from pg_stat_activity where wait_event = 'PgSleep'`).length > 0,
+    await eventually(
+      () =>
+        app.owner`select from pg_stat_activity where wait_event = 'PgSleep'
+          and datname = current_database()`,
+      (rows) => rows.length > 0,
     )
     const made = app.send('POST', '/api/v1/app/keys', {
       key,
       body: { name: 'left behind', scopes: ['api:read'], belongs_to: 'workspace' },
     })
-    await until(async () => (await app.owner`select 1 from pg_locks where not granted`).length > 0)
+    await waitForLockWaiter(app.owner)
+    await gate`select pg_advisory_unlock(${GATE})`
+    gate.release()
     expect([(await deletion).status, (await made).status]).toEqual([200, 401])
     expect(
       await app.owner`select 1 from api_key where tenant_id = ${tenantId} and name = 'left behind'`,

@@ -7,6 +7,7 @@ import { revokeKey } from '#store/app/keys'
 import { testFailpoints } from '#test/support/actors/failpoints'
 import { eventually, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/database/db'
+import { waitForLockWaiter } from '#test/support/database/locks'
 import { newStory, type Story, textOf } from '#test/support/growth/story'
 import { use, useApp } from '#test/support/use'
 
@@ -70,12 +71,7 @@ test('P4, two workers claim each item once, although the workspace changes its o
     where tenant_id = ${story.tenantId})`
   const other = story.at(second)
   const approved = other.approved()
-  const waits = async () =>
-    (
-      await first.owner`select 1 from pg_stat_activity where wait_event_type = 'Lock'
-        and datname = current_database()`
-    ).length
-  await eventually(waits, (count) => count > 0)
+  await waitForLockWaiter(first.owner)
   held.release('send.claiming')
   await eventually(story.posts, (posts) => textOf(ids[0]!) in posts)
   clock.letGo()

@@ -108,7 +108,10 @@ describe.skipIf(refusal !== undefined)(`programs${refusal ? ` (${refusal})` : ''
     expect([isOpen, fake.sockets.size]).toEqual([false, 7])
     for (const server of servers) await server.close()
     const all = [other, await seventh]
-    expect(fake.sockets.size).toBe(2)
+    await eventually(
+      () => fake.sockets.size,
+      (size) => size === 2,
+    )
     await Promise.all(all.map((server) => server.close()))
   })
 })

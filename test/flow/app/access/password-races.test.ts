@@ -63,7 +63,8 @@ const resetWithin = async (
       async () =>
         (
           await connection`select 1 from pg_locks where locktype = 'advisory' and objid = ${GATE}
-            and not granted`
+            and not granted
+            and database = (select oid from pg_database where datname = current_database())`
         ).length,
       (count) => count > 0,
     )

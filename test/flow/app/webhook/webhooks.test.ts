@@ -4,8 +4,8 @@
  */
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import { eventually } from '#test/support/app'
 import { freshDb } from '#test/support/database/db'
+import { waitForLockWaiter } from '#test/support/database/locks'
 import {
   dataOf,
   eventOf,
@@ -179,13 +179,10 @@ test('an event that the sweep deletes while its replay waits is not found', asyn
   const [event] = await settledOutbox(hook)
   await app.owner`update outbox set expires_at = now() - interval '1 minute'
     where id = ${event!.id}`
-  const waits = () =>
-    app.owner`select 1 from pg_stat_activity where wait_event_type = 'Lock'
-      and datname = current_database()`
   const replay = await app.owner.begin(async (sweep) => {
     await sweep`select sweep_tenant(${hook.tenantId}, now() - interval '400 days', 100)`
     const running = Promise.allSettled([hook.run('replay', { id: event!.id })])
-    expect(await eventually(waits, (rows) => rows.length > 0)).toHaveLength(1)
+    expect(await waitForLockWaiter(app.owner)).toBe(1)
     return { running }
   })
   expect(await replay.running).toMatchObject([

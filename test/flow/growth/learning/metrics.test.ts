@@ -172,7 +172,8 @@ describe('stopped on the way', () => {
       eventually(
         () =>
           app.owner`select 1 from pg_locks where relation = 'work'::regclass and mode = ${mode}
-            and not granted`,
+            and not granted
+            and database = (select oid from pg_database where datname = current_database())`,
         (found) => found.length > 0,
       )
     points.arm('letter.deciding:recover', 'hang')
