@@ -48,6 +48,15 @@ const histories: Record<string, object[]> = {
       { do: 'post by hand', account: 'one', body: 'Ship it. https://example.com/notes' },
       { do: 'wait', ms: 3_600_000 },
     ],
+  'a post whose deletion was refused can be reopened': [
+    { do: 'approve', item: 'item-2' },
+    { do: 'post', item: 'item-2' },
+    { do: 'send', fate: '5xx, not posted', which: 'first' },
+    { do: 'wait', ms: 300_000 },
+    { do: 'schedule', item: 'item-2', inMs: 0, onMissed: 'post' },
+    { do: 'delete', item: 'item-2' },
+    { do: 'reopen', item: 'item-2' },
+  ],
 }
 
 test('no history breaks a rule again that has broken one before', async () => {

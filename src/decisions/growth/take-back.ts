@@ -54,9 +54,10 @@ export const takeBack = <R extends Sendable>(
 ): TakenBack<R> => {
   if (moves.isUnconfirmed(record)) moves.refuse(record, action, moves.inDoubt)
   if (!send && !moves.isSending(record)) return { next: decide(record), effects: {}, answers: [] }
+  // Decides before it stops the send: what is refused must not delay a post.
+  const next = decide(moves.isSending(record) ? moves.takenBack(record, now) : record)
   if (!send || againOf(send) || !isUnsent(lanes, send, attempt))
     return inFlight(moves, record, action)
-  const next = decide(moves.isSending(record) ? moves.takenBack(record, now) : record)
   const unsent = attempt ? [saveAttempt(endAttempt(attempt, 'unsent', now))] : []
   return {
     next,
