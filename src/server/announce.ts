@@ -17,7 +17,7 @@ const drafter = ({ openai }: Shown): string => {
 const addresses = (shown: Shown, database: string): string => {
   const { publicUrl: url } = shown
   return `Tendril listens on ${url} and stores its data in ${database}.
-  REST       ${url}/api/v1/growth/…   documented at ${url}/api/v1/openapi.json and ${url}/api/v1/capabilities
+  REST       ${url}/api/v1/growth/…   documented at ${url}/docs and ${url}/api/v1/openapi.json
   MCP        ${url}/api/v1/mcp
   Sign in    ${url}/sign-in
   Drafts by  ${drafter(shown)}`
