@@ -115,6 +115,8 @@ export interface Decision<R> {
   keep?: Keep | undefined
   /** The outcome of the work on this record supplies the reply instead. */
   awaits?: string
+  /** How long the caller waits for that outcome; default: as long as the process lets any. */
+  withinMs?: number | undefined
   /** This letter has polled for due work. */
   polled?: Polled
   /** Replies to callers waiting for the work on a record. `late`: they get the record as it is. */

@@ -237,11 +237,11 @@ export class TenantActor {
 
   /** Runs after the commit, in the same tick, before any later letter of this tenant. */
   #committed<R>(
-    { reply, effects = {}, awaits, answers = [], polled }: Decision<R>,
+    { reply, effects = {}, awaits, withinMs, answers = [], polled }: Decision<R>,
     now: Date,
   ): Answered<R> {
     for (const answer of answers) this.#waiters.settle(answer.refId, answer.with)
-    const outcome = awaits ? this.#waiters.wait(awaits) : undefined
+    const outcome = awaits ? this.#waiters.wait(awaits, withinMs) : undefined
     this.#runner.committed(effects, polled, { now, priority: awaits ? 'control' : 'background' })
     for (const id of effects.news ?? []) this.deps.tell?.(id)
     return outcome ? { reply, outcome } : { reply }

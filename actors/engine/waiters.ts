@@ -24,7 +24,7 @@ export class Waiters {
   }
 
   /** The answer, or `late` if it takes too long. Rejects if the answer is an error. */
-  wait(refId: string): Promise<Answer | 'late'> {
+  wait(refId: string, withinMs = this.withinMs): Promise<Answer | 'late'> {
     const waiting = new Promise<Answer | 'late'>((resolve, reject) => {
       const waiter: Waiter = {
         settle(answer) {
@@ -33,7 +33,7 @@ export class Waiters {
           else resolve(answer)
         },
       }
-      const timer = this.clock.after(this.withinMs, () => this.#giveUp(refId, waiter))
+      const timer = this.clock.after(withinMs, () => this.#giveUp(refId, waiter))
       const others = this.#byRecord.get(refId)
       if (others) others.add(waiter)
       else this.#byRecord.set(refId, new Set([waiter]))

@@ -1,7 +1,7 @@
 /** Every operation succeeds with valid input; every command runs once under an Idempotency-Key. */
 
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { type NamedOp, pathParams, readsOnly } from '#contract/op'
+import { keyedInput, type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
 import type { Reply } from '#test/support/app'
@@ -69,7 +69,7 @@ const under = (workspace: Workspace, key: string = newId()) => ({
  */
 const anotherInput = async (workspace: Workspace, o: NamedOp, input: Record<string, unknown>) => {
   if (o.body) return legalInput(workspace, o, 'whole')
-  const whole = { ...(await legalInput(workspace, o, 'whole')), ...input }
+  const whole = keyedInput(o, { ...(await legalInput(workspace, o, 'whole')), ...input })
   if (Object.keys(whole).length > Object.keys(input).length) return whole
   const [text] = freeTexts(o)
   if (text !== undefined) return withValue(input, text, 'Another text')

@@ -200,7 +200,7 @@ export const decideOnce = async (
     opened,
   )
   return 'awaits' in result
-    ? beginDecision(o, result, claim)
+    ? beginDecision(command, result, claim)
     : replyDecision(command, result, { refId, claim })
 }
 
@@ -212,14 +212,18 @@ const audit = (o: NamedOp, refId: string | undefined, auditDetail?: Record<strin
   },
 })
 
+const waitMs = ({ wait }: { wait?: number }): number | undefined =>
+  wait === undefined ? undefined : wait * 1_000
+
 const beginDecision = (
-  o: NamedOp,
+  { o, input }: Command,
   { awaits, effects }: AwaitedResult,
   claim: IdempotencyClaim | undefined,
 ): Decision<Answer> => ({
   // Never sent: the outcome of the work brings the reply.
   reply: { status: 202, body: '' },
   awaits,
+  withinMs: waitMs(input as { wait?: number }),
   effects: { ...effects, ...audit(o, awaits) },
   keep: claim && { claim, pending: awaits },
 })

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { Answer } from '#actors/engine/letter'
-import { isExempt, type NamedOp } from '#contract/op'
+import { isExempt, keyedInput, type NamedOp } from '#contract/op'
 import { canonical } from '#kernel/canonical'
 import { AppError, fail } from '#kernel/errors'
 import type { Query, Sql } from '#store/engine/db'
@@ -45,12 +45,13 @@ const personBinding = ({ o, call: { principal } }: Keyed): string => {
 }
 
 /** A hash over operation, path (its parameters are in the input) and canonical input. */
-const fingerprintOf = (command: Keyed): string =>
-  createHash('sha256')
-    .update(
-      `${command.o.id}\n${command.o.path}\n${canonical(command.whole ?? command.input)}${personBinding(command)}`,
-    )
+const fingerprintOf = (command: Keyed): string => {
+  const { o, whole, input } = command
+  const asked = canonical(keyedInput(o, (whole ?? input) as Record<string, unknown>))
+  return createHash('sha256')
+    .update(`${o.id}\n${o.path}\n${asked}${personBinding(command)}`)
     .digest('hex')
+}
 
 export const claimOf = (command: Keyed): IdempotencyClaim | undefined => {
   const { idempotencyKey: key } = command.call

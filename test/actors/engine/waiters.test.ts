@@ -69,6 +69,22 @@ test('each of two callers has its own deadline', async () => {
   expect(got).toEqual(['first late', 'second late'])
 })
 
+test('a caller can wait less than the process lets it, or not at all', async () => {
+  const { clock, waiters } = waiting()
+  const got: string[] = []
+  for (const [who, ms] of [
+    ['usual', undefined],
+    ['short', 1_000],
+    ['none', 0],
+  ] as const)
+    void waiters.wait('one', ms).then((value) => got.push(`${who} ${value}`))
+  await clock.advance(0)
+  expect(got).toEqual(['none late'])
+  await clock.advance(1_000)
+  expect(got).toEqual(['none late', 'short late'])
+  expect(waiters.has('one')).toBe(true)
+})
+
 test('all callers get an error when the tenant is lost, and the current record when it stops', async () => {
   const { clock, waiters } = waiting()
   const lost = [waiters.wait('one'), waiters.wait('other')]

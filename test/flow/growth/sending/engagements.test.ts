@@ -82,6 +82,19 @@ describe('executing an engagement', () => {
   })
 })
 
+test('a caller need not wait for its outcome', async () => {
+  const story = await newStory(app)
+  const { id, post } = await approved(story)
+  const begun = await act(story, id, 'execute', { body: { wait: 0 } })
+  expect(begun.status).toBe(202)
+  expect(['executing', 'executed']).toContain(begun.body.engagement.status)
+  await eventually(
+    () => engagementOf(story, id),
+    ({ status }) => status === 'executed',
+  )
+  expect(await answers(post)).toEqual(['We call first.'])
+})
+
 describe('an answer that proves nothing', () => {
   /** Sets what the network does with the next engagement. */
   const loseNext = (loss: typeof lostAnswer): void => {

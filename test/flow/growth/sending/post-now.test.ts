@@ -103,6 +103,34 @@ test('once the first caller has stopped waiting for a post in doubt, all retries
   expect(await app.owner`select 1 from attempt where item_id = ${id}`).toHaveLength(1)
 })
 
+test('a caller that waits no time gets the item as it is; the same key with another wait finds the outcome', async () => {
+  const story = await newStory(app)
+  const id = await story.approved()
+  const postNow = (wait?: unknown) =>
+    story.send('POST', `items/${id}/post-now`, {
+      headers: { 'idempotency-key': 'patience' },
+      body: wait === undefined ? {} : { wait },
+    })
+  expect((await postNow(21)).body.error.message).toBe('wait must be at most 20')
+  expect((await postNow(-1)).status).toBe(400)
+  points.arm('send.sent', 'hang')
+  const first = await postNow(0)
+  expect([first.status, first.body.item.status]).toEqual([202, 'publishing'])
+  await points.reached('send.sent')
+  for (const wait of [0, 20, undefined]) {
+    const { status, body } = await postNow(wait)
+    expect([status, body.item.status]).toEqual([202, 'publishing'])
+  }
+  points.release('send.sent')
+  const { posted_at } = await story.settled(id, 'posted')
+  for (const wait of [7, undefined]) {
+    const { status, headers, body } = await postNow(wait)
+    expect([status, headers.get('idempotency-replayed')]).toEqual([200, 'true'])
+    expect(body.item).toMatchObject({ status: 'posted', posted_at })
+  }
+  expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
+})
+
 test('a doubt that outlasts the wait is 202 with the current item, and 200 under the same key once the post is found', async () => {
   await using slow = await failing('applied502=1', 50)
   const story = await newStory(slow)
