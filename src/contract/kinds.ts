@@ -93,8 +93,8 @@ interface Fields {
   /** Changes a workspace: one letter in its mailbox. */
   command: WorkspaceChange
   /**
-   * A command that answers with the outcome of the work it starts. After 20 seconds, or those in its
-   * field `wait`, it answers 202 with the current record.
+   * A command that answers with the outcome of the work it starts. After 20 seconds, or those in
+   * its field `wait`, it answers 202 with the current record.
    */
   awaited: WorkspaceChange
   /**
