@@ -292,15 +292,6 @@ export type OutputOf<O extends Op> = Static<O['output']>
 export const textFieldOf = ({ input }: Pick<Op, 'input'>): string | undefined =>
   Object.entries((input as TObject).properties).find(([, field]) => field['x-text'] === true)?.[0]
 
-/** The fields of an input that an Idempotency-Key stands for: see `outsideKey`. */
-export const keyedInput = (
-  { input: { properties } }: { input: TSchema },
-  input: Record<string, unknown>,
-): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(input).filter(([name]) => properties[name]?.['x-outside-key'] !== true),
-  )
-
 /** Whether the workspace agent has the operation as a tool of its own. */
 export const isAgentTool = ({ tool, agent }: Pick<Op, 'tool' | 'agent'>): boolean =>
   tool !== undefined && agent !== 'never'

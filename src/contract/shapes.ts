@@ -194,31 +194,6 @@ export const onlyPeople = <S extends TSchema>(schema: S): S => ({
 })
 
 /**
- * A field of an input that says how the caller wants the answer, not what is to be done. It is no
- * part of the request that an Idempotency-Key stands for, so a repetition may change it.
- */
-export const outsideKey = <S extends TSchema>(schema: S): S => ({
-  ...schema,
-  'x-outside-key': true,
-})
-
-/** How long the caller of an awaited command waits. The agent's jobs wait in their own way. */
-export const Wait = T.Optional(
-  onlyPeople(
-    outsideKey(
-      T.Integer({
-        minimum: 0,
-        maximum: 20,
-        default: 20,
-        examples: [20],
-        description:
-          'Seconds to wait for the outcome before 202; 0: not at all. Repetitions under an Idempotency-Key may change it.',
-      }),
-    ),
-  ),
-)
-
-/**
  * A field of an input that is the text of the call. People who decide about the call change it as
  * plain text, not within JSON.
  */

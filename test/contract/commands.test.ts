@@ -1,7 +1,8 @@
 /** Every operation succeeds with valid input; every command runs once under an Idempotency-Key. */
 
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { keyedInput, type NamedOp, pathParams, readsOnly } from '#contract/op'
+import { keyedInput } from '#contract/keyed-input'
+import { type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
 import type { Reply } from '#test/support/app'

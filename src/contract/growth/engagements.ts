@@ -1,4 +1,5 @@
 import { Type as T } from '@sinclair/typebox'
+import { ReplyWait } from '../keyed-input.ts'
 import { op } from '../op.ts'
 import {
   EngagementAction,
@@ -6,17 +7,7 @@ import {
   engagementStatuses,
   OneEngagement,
 } from '../records/growth/engagement.ts'
-import {
-  created,
-  ExpectHash,
-  Id,
-  NextCursor,
-  page,
-  record,
-  someOf,
-  theText,
-  Wait,
-} from '../shapes.ts'
+import { created, ExpectHash, Id, NextCursor, page, record, someOf, theText } from '../shapes.ts'
 import { engagementLife } from './engagement-life.ts'
 import { engagementReading } from './engagement-reading.ts'
 
@@ -131,7 +122,7 @@ export const engagements = {
     'POST /api/v1/growth/engagements/:id/execute',
     'Execute an approved engagement now. It is public at once. 409 with the reason and a link, and nothing sent, if the network does not allow it. ' +
       'Returns 202 with the current engagement if the outcome takes longer than 20 seconds, or the time in wait. One in doubt is never sent again: it is looked up, and if necessary left for a person (review).',
-    { input: { id, wait: Wait }, output: OneEngagement },
+    { input: { id, wait: ReplyWait }, output: OneEngagement },
     {
       tool: 'growth_execute_engagement',
       agent: 'commit',

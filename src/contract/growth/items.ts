@@ -1,7 +1,8 @@
 import { Type as T } from '@sinclair/typebox'
+import { ReplyWait } from '../keyed-input.ts'
 import { op } from '../op.ts'
 import { ItemSchema, OnMissedSchema } from '../records/growth/item.ts'
-import { ExpectHash, Id, oneOf, onlyPeople, record, theText, timeOrSlot, Wait } from '../shapes.ts'
+import { ExpectHash, Id, oneOf, onlyPeople, record, theText, timeOrSlot } from '../shapes.ts'
 import { itemBulk } from './item-bulk.ts'
 import { itemComments } from './item-comments.ts'
 import { itemLife } from './item-life.ts'
@@ -103,7 +104,7 @@ export const items = {
     'Post an approved item now. It is public at once. Returns 202 with the current item if the outcome takes longer than 20 seconds, or the time in wait; poll the item. ' +
       'An item in doubt (publish_unconfirmed) is not sent again: 409, unless a signed-in person, not an API key, confirms with ' +
       'post_again. That reads the timeline first: if it shows the post, the item becomes posted; if it cannot be read completely, nothing is sent.',
-    { input: { id, confirm: T.Optional(onlyPeople(PostAgain)), wait: Wait }, output: OneItem },
+    { input: { id, confirm: T.Optional(onlyPeople(PostAgain)), wait: ReplyWait }, output: OneItem },
     {
       tool: 'growth_post_item',
       agent: 'commit',

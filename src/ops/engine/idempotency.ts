@@ -4,7 +4,8 @@
  */
 import { createHash } from 'node:crypto'
 import type { Answer } from '#actors/engine/letter'
-import { isExempt, keyedInput, type NamedOp } from '#contract/op'
+import { keyedInput } from '#contract/keyed-input'
+import { isExempt, type NamedOp } from '#contract/op'
 import { canonical } from '#kernel/canonical'
 import { AppError, fail } from '#kernel/errors'
 import type { Query, Sql } from '#store/engine/db'
