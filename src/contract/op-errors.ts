@@ -9,6 +9,7 @@ const commonErrors: readonly ErrorCode[] = [
   'unauthenticated',
   'missing_scope',
   'forbidden',
+  'conflict',
   'rate_limited',
   'internal',
   'unavailable',
@@ -20,7 +21,12 @@ const bodyErrors: readonly ErrorCode[] = [
 ]
 const keyErrors: readonly ErrorCode[] = ['idempotency_in_flight', 'idempotency_key_reused']
 /** Errors that a public operation cannot return. */
-const callerErrors: readonly ErrorCode[] = ['unauthenticated', 'missing_scope', 'forbidden']
+const callerErrors: readonly ErrorCode[] = [
+  'unauthenticated',
+  'missing_scope',
+  'forbidden',
+  'conflict',
+]
 
 /** The errors that follow from the operation's plan limits. */
 const planErrors = ({ cap, quota, feature }: Op): ErrorCode[] => [
@@ -31,8 +37,11 @@ const planErrors = ({ cap, quota, feature }: Op): ErrorCode[] => [
 
 /** Every error that the operation can return. */
 export const errorsOf = (o: Op): ErrorCode[] => [
-  ...new Set([...o.errors, ...planErrors(o)]),
-  ...commonErrors.filter((code) => o.kind !== 'public' || !callerErrors.includes(code)),
+  ...new Set([
+    ...o.errors,
+    ...planErrors(o),
+    ...commonErrors.filter((code) => o.kind !== 'public' || !callerErrors.includes(code)),
+  ]),
   ...(readsOnly(o) ? [] : bodyErrors),
   ...(takesKey(o) ? keyErrors : []),
 ]

@@ -3,9 +3,11 @@
  * cookie.
  */
 import { LRUCache } from 'lru-cache'
+import { WORKSPACE_HEADER } from '#contract/headers'
 import type { RatePlan } from '#domain/app/rates'
 import { hashApiKey, isApiKey } from '#kernel/api-key'
-import { AppError } from '#kernel/errors'
+import { AppError, fail, refuseField } from '#kernel/errors'
+import { isUuid } from '#kernel/ids'
 import type { Log } from '#kernel/log'
 import { type Access, scopes } from '#kernel/scopes'
 import type { Tokens } from '#port/tokens'
@@ -39,7 +41,8 @@ type Authenticating = Pick<Incoming, 'request' | 'checked'>
 export interface Authenticator extends AsyncDisposable {
   /**
    * Returns at once for a cached key. Throws or rejects with `unauthenticated` for an unknown or
-   * ended credential, and with `forbidden` if a foreign page made the browser send its cookie.
+   * ended credential, with `forbidden` if a foreign page made the browser send its cookie, and with
+   * `conflict` if the request names another workspace than that of the credential.
    */
   authenticate(incoming: Authenticating): AuthenticatedCaller | Promise<AuthenticatedCaller>
   /** Has the key looked up again when it is used next. */
@@ -111,12 +114,17 @@ export const createAuthenticator = ({
     uses.used(grant.id)
     return caller
   }
+  const identify: Authenticator['authenticate'] = (incoming) => {
+    const credential = credentialOf(incoming.request, { cookies, origins })
+    if (!isApiKey(credential)) return bySession({ db, tokens, incoming }, credential)
+    const name = Bun.SHA256.hash(credential, 'base64')
+    return cachedKey(name) ?? byKey(incoming, credential, name)
+  }
   return {
     authenticate(incoming) {
-      const credential = credentialOf(incoming.request, { cookies, origins })
-      if (!isApiKey(credential)) return bySession({ db, tokens, incoming }, credential)
-      const name = Bun.SHA256.hash(credential, 'base64')
-      return cachedKey(name) ?? byKey(incoming, credential, name)
+      const known = identify(incoming)
+      const inNamed = (caller: AuthenticatedCaller) => requireNamed(incoming.request, caller)
+      return known instanceof Promise ? known.then(inNamed) : inNamed(known)
     },
     forget,
     async confirm({ principal }) {
@@ -155,6 +163,20 @@ const bearerOf = (header: string | null): string => {
 const requireOwnPage = (request: Request, origins: Origins): void => {
   if (request.method === 'GET' || request.method === 'HEAD' || origins.isSurelyOurs(request)) return
   throw new AppError('forbidden', 'requests with cookies must come from a page of this deployment')
+}
+
+/**
+ * The caller, if it is in the workspace that the request names. The tabs of a browser share one
+ * session, and any of them may have moved it to another workspace since this one was drawn.
+ */
+const requireNamed = ({ headers }: Request, caller: AuthenticatedCaller): AuthenticatedCaller => {
+  const named = headers.get(WORKSPACE_HEADER)?.toLowerCase()
+  if (named === undefined || named === caller.tenantId) return caller
+  if (!isUuid(named)) refuseField(WORKSPACE_HEADER, 'must be the id of a workspace')
+  return fail(
+    'conflict',
+    `your session or key is not in the workspace that ${WORKSPACE_HEADER} names`,
+  )
 }
 
 const keyCaller = ({

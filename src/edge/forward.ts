@@ -1,6 +1,7 @@
 /**
  * Forwards a request to the process of this deployment that can answer it, over one hop at most.
  */
+import { WORKSPACE_HEADER } from '#contract/headers'
 import type { Log } from '#kernel/log'
 
 /**
@@ -17,6 +18,7 @@ const REQUEST_HEADERS = [
   'last-event-id',
   'mcp-session-id',
   'mcp-protocol-version',
+  WORKSPACE_HEADER,
 ]
 /** Headers that only concern the connection between the two processes. */
 const OF_CONNECTION = [

@@ -141,10 +141,23 @@ const asCaller = async (
     )
     return response
   } catch (cause) {
-    if (cause instanceof AppError && cause.status < 500 && cause.code !== 'rate_limited')
-      await deps.authenticator.confirm(caller)
+    await reconsider(deps, incoming, { caller, cause })
     throw cause
   }
+}
+
+/**
+ * A refusal may only mean that the credential has changed since it was looked up: a key was
+ * revoked, or a session is in another workspace. Rejects with what is true now.
+ */
+const reconsider = async (
+  { authenticator }: ServeDeps,
+  incoming: Incoming,
+  { caller, cause }: { caller: AuthenticatedCaller; cause: unknown },
+): Promise<void> => {
+  if (!(cause instanceof AppError) || cause.status >= 500 || cause.code === 'rate_limited') return
+  if (!caller.session) return authenticator.confirm(caller)
+  if (cause.code === 'unauthenticated') await authenticator.authenticate(incoming)
 }
 
 /** Serves an operation that belongs to no workspace. */

@@ -3,6 +3,7 @@
  * of errors.
  */
 import { Type as T } from '@sinclair/typebox'
+import { WORKSPACE_HEADER } from '#contract/headers'
 import { KEY_LIMIT } from '#contract/op'
 import { webhookHeaders } from './webhooks.ts'
 
@@ -72,6 +73,15 @@ const parameters = {
         minLength: 1,
         maxLength: KEY_LIMIT,
       },
+    ),
+  },
+  [WORKSPACE_HEADER]: {
+    name: WORKSPACE_HEADER,
+    in: 'header',
+    required: false,
+    ...text(
+      'The id of the workspace that the request is for. If your session or key is in another one, returns 409 conflict, and nothing is read or written.',
+      { format: 'uuid' },
     ),
   },
   'If-None-Match': {

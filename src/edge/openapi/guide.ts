@@ -16,7 +16,7 @@ api -X POST $URL/api/v1/growth/items/$ITEM/post-now -H "Idempotency-Key: $(uuidg
 
 **Authentication.** Send an API key as a Bearer token. Each operation names the scope that its key needs: \`api:read\` for GET, \`api:write\` for everything else. A member's key can never do more than the member.
 
-**People** sign in with \`POST /api/v1/app/session\`. Browsers get HttpOnly cookies; programs request tokens with \`"delivery": "body"\` and send the access token as a Bearer token. Everything under \`/api/v1/app\` is for people only. A refresh token works once; a second use ends the session. Owners can do everything, and every member can read; other operations require a role and return 403 \`forbidden\` without it.
+**People** sign in with \`POST /api/v1/app/session\`. Browsers get HttpOnly cookies; programs request tokens with \`"delivery": "body"\` and send the access token as a Bearer token. Everything under \`/api/v1/app\` is for people only. A refresh token works once; a second use ends the session. A session is in one workspace, which any tab of a browser can change: name the one that you mean in \`Tendril-Workspace\`, and a session that is elsewhere returns 409 before anything is read or written. Owners can do everything, and every member can read; other operations require a role and return 403 \`forbidden\` without it.
 
 **Bodies** are JSON objects of at most 1 MiB, or 16 KiB for operations that need no credential, sent as \`application/json\`. A larger body returns 413 before it is read; one that takes longer than 60 seconds to arrive returns 408. When too many bodies are arriving at once, a request waits up to 5 seconds, then returns 503. An unknown field is an error that names the closest known field.
 

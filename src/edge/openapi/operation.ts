@@ -1,5 +1,6 @@
 /** An operation as the document describes it. */
 import type { TObject } from '@sinclair/typebox'
+import { WORKSPACE_HEADER } from '#contract/headers'
 import {
   downloadFormsOf,
   isExempt,
@@ -170,6 +171,8 @@ const lastEventId = {
   schema: { type: 'string', pattern: '^[0-9]{1,15}$' },
 }
 
+const namedWorkspace = { $ref: `#/components/parameters/${WORKSPACE_HEADER}` }
+
 export const detailOf = (o: NamedOp, components: Components) => {
   const inPath = pathParams(o.path)
   const rest = Object.keys((o.input as TObject).properties).filter((name) => !inPath.includes(name))
@@ -185,6 +188,7 @@ export const detailOf = (o: NamedOp, components: Components) => {
       ...inPath.map((name) => parameter(o, name, 'path')),
       ...query,
       ...key,
+      ...(o.kind === 'public' ? [] : [namedWorkspace]),
       ...(o.stream ? [lastEventId] : []),
       ...(readsOneRecord(o) ? [ifNoneMatch] : []),
       ...(o.kind === 'file' ? fileParameters : []),
