@@ -1,5 +1,6 @@
 /** Sends operations as requests, and turns answers into values or failures. */
 import { bodyFrom, KEY_LIMIT, type NamedOp, pathParams, readsOnly, takesKey } from '#contract/op'
+import type { Conflict } from '#kernel/conflict'
 import { type ErrorCode, type ErrorDetail, errorTable } from '#kernel/errors'
 import { version } from '../../package.json'
 import { Failure, misuse } from './failure.ts'
@@ -78,7 +79,7 @@ export const askOf = (o: NamedOp, input: Input, { token, idempotencyKey }: Crede
   return { method: o.method, path, headers, again, body: JSON.stringify(body) }
 }
 
-interface Envelope {
+interface Envelope extends Partial<Conflict> {
   code: string
   message: string
   details?: ErrorDetail[]
@@ -112,6 +113,14 @@ export const codeByStatus = (status: number): ErrorCode => {
   return fitting[status] ?? 'internal'
 }
 
+const conflictIn = ({ reason, by, at, next_free_at }: Envelope): Conflict | undefined =>
+  reason && {
+    reason,
+    ...(by && { by }),
+    ...(at !== undefined && { at }),
+    ...(next_free_at !== undefined && { next_free_at }),
+  }
+
 const failureOf = ({ status, headers, text }: Reply, url: string): Failure => {
   const error = envelopeOf(jsonOf(text))
   if (error) {
@@ -122,6 +131,7 @@ const failureOf = ({ status, headers, text }: Reply, url: string): Failure => {
     const retryAfter = ms === undefined ? undefined : Math.ceil(ms / 1_000)
     return new Failure(error.code, error.message, {
       details: error.details,
+      conflict: conflictIn(error),
       requestId: error.request_id,
       exit,
       retryAfter,

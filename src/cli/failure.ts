@@ -1,4 +1,5 @@
 /** Failures of a command: misuse, refusals by the server and broken connections. */
+import type { Conflict } from '#kernel/conflict'
 import { AppError, type ErrorCode, type ErrorDetail, errorTable } from '#kernel/errors'
 
 /** The exit code for a record that settled as failed: the request succeeded, the work did not. */
@@ -8,7 +9,9 @@ export const INTERRUPTED_EXIT = 130
 export const INTERRUPTED = 'interrupted'
 
 interface More {
-  details?: readonly ErrorDetail[]
+  details?: readonly ErrorDetail[] | undefined
+  /** Of a 409. A newer server may send a reason that this program does not know. */
+  conflict?: Conflict | undefined
   /** One sentence on what to do about it. */
   hint?: string
   requestId?: string
@@ -22,6 +25,7 @@ const isKnown = (code: string): code is ErrorCode => Object.hasOwn(errorTable, c
 export class Failure extends Error {
   override readonly name = 'Failure'
   readonly details: readonly ErrorDetail[]
+  readonly conflict: Conflict | undefined
   readonly hint: string | undefined
   readonly requestId: string | undefined
   readonly exit: number
@@ -31,10 +35,11 @@ export class Failure extends Error {
   constructor(
     readonly code: string,
     message: string,
-    { details = [], hint, requestId, exit, retryAfter }: More = {},
+    { details = [], conflict, hint, requestId, exit, retryAfter }: More = {},
   ) {
     super(message)
     this.details = details
+    this.conflict = conflict
     this.hint = hint
     this.requestId = requestId
     this.retryAfter = retryAfter
@@ -44,7 +49,10 @@ export class Failure extends Error {
   static from(cause: unknown): Failure {
     if (cause instanceof Failure) return cause
     if (cause instanceof AppError)
-      return new Failure(cause.code, cause.message, { details: cause.details })
+      return new Failure(cause.code, cause.message, {
+        details: cause.details,
+        conflict: cause.conflict,
+      })
     return new Failure('internal', cause instanceof Error ? cause.message : String(cause))
   }
 }

@@ -1,5 +1,6 @@
 /** Prints a failure on standard error, with the names of options instead of fields. */
 import { type NamedOp, pathParams } from '#contract/op'
+import type { Conflict } from '#kernel/conflict'
 import type { ErrorDetail } from '#kernel/errors'
 import type { Failure } from './failure.ts'
 import { fieldsOf } from './fields.ts'
@@ -61,14 +62,19 @@ const hintOf = (
 const detailLines = (details: readonly ErrorDetail[], o: NamedOp | undefined): string[] =>
   details.map(({ path, message }) => `  ${describePath(path, o)}: ${message}`)
 
+/** Who acted first, and when. */
+const actedFirst = ({ by, at }: Partial<Conflict> = {}): string[] =>
+  by ? [`  by ${by.name ?? `${by.kind} ${by.id}`}${at === undefined ? '' : `, ${at}`}`] : []
+
 const forPeople = (failure: Failure, o: NamedOp | undefined): string => {
-  const { code, message, details } = failure
+  const { code, message, conflict, details } = failure
   const hint = hintOf(failure, o)
   const text = message === code || message.startsWith(`${code}:`) ? message : `${code}: ${message}`
   const id = code === 'internal' && failure.requestId ? [`  request ${failure.requestId}`] : []
   return harmless(
     [
       `tendril: ${text}`,
+      ...actedFirst(conflict),
       ...detailLines(details, o),
       ...id,
       ...(hint ? [`  hint: ${hint}`] : []),
@@ -76,10 +82,19 @@ const forPeople = (failure: Failure, o: NamedOp | undefined): string => {
   )
 }
 
-const forPrograms = ({ code, message, details, requestId, hint, retryAfter }: Failure): object => ({
+const forPrograms = ({
+  code,
+  message,
+  conflict,
+  details,
+  requestId,
+  hint,
+  retryAfter,
+}: Failure): object => ({
   error: {
     code,
     message,
+    ...conflict,
     ...(details.length > 0 ? { details } : {}),
     ...(requestId ? { request_id: requestId } : {}),
     ...(retryAfter === undefined ? {} : { retry_after: retryAfter }),

@@ -11,6 +11,7 @@ export const gateHook: GateHook = {
       fail(
         'conflict',
         `the workspace is scheduled for deletion at ${deletesAt.toISOString()}; an owner can cancel the deletion with DELETE /api/v1/app/workspace/deletion`,
+        { reason: 'deletion_scheduled' },
       )
   },
 }

@@ -176,6 +176,7 @@ const requireNamed = ({ headers }: Request, caller: AuthenticatedCaller): Authen
   return fail(
     'conflict',
     `your session or key is not in the workspace that ${WORKSPACE_HEADER} names`,
+    { reason: 'other_workspace' },
   )
 }
 

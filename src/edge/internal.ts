@@ -72,7 +72,6 @@ const reply = async (
         },
         'a forwarded command failed',
       )
-    const { code, detail, details, retryAfter, allowances } = error
-    return { error: { code, detail, details, retryAfter, allowances } }
+    return { error: error.parts }
   }
 }

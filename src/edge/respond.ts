@@ -84,9 +84,12 @@ export const limitHeaders = (allowances: Allowance[] = []): Record<string, strin
 }
 
 /** JSON on one line. */
-export const errorBody = ({ code, message, details }: AppError, requestId: string): string =>
+export const errorBody = (
+  { code, message, conflict, details }: AppError,
+  requestId: string,
+): string =>
   JSON.stringify({
-    error: { code, message, ...(details ? { details } : {}), request_id: requestId },
+    error: { code, message, ...conflict, ...(details ? { details } : {}), request_id: requestId },
   })
 
 /** Security headers for every answer: no content sniffing, and HSTS if the deployment has https. */

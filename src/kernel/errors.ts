@@ -4,6 +4,7 @@
  */
 
 import type { Allowance } from './allowance.ts'
+import { type Conflict, type ConflictGiven, type ConflictReason, conflictOf } from './conflict.ts'
 
 interface ErrorKind {
   status: number
@@ -14,6 +15,8 @@ interface ErrorKind {
    * clients match on.
    */
   text(detail: string): string
+  /** Of a 409 that has always the same reason. */
+  reason?: ConflictReason
 }
 
 const plain = (fallback: string) => (detail: string) => detail || fallback
@@ -62,11 +65,13 @@ export const errorTable = {
     status: 409,
     exit: 8,
     text: () => 'idempotency_in_flight: a request with this Idempotency-Key is still running',
+    reason: 'request_running',
   },
   approval_required: {
     status: 409,
     exit: 7,
     text: (detail) => joinDetail('approval_required', detail),
+    reason: 'needs_person',
   },
   payload_too_large: { status: 413, exit: 2, text: plain('the body is larger than 1 MiB') },
   unsupported_media_type: {
@@ -109,38 +114,65 @@ export interface ErrorDetail {
 }
 
 interface Extra extends ErrorOptions {
-  details?: ErrorDetail[]
+  details?: ErrorDetail[] | undefined
   /** Seconds until a retry can succeed; sent as Retry-After. */
-  retryAfter?: number
+  retryAfter?: number | undefined
   /** The limits that the request counted against. */
   allowances?: Allowance[] | undefined
 }
 
-export class AppError extends Error {
+/** What an error says beside its code. A conflict says why. */
+type About<C extends ErrorCode> = 'conflict' extends C
+  ? [detail: string, extra: Extra & ConflictGiven]
+  : [detail?: string, extra?: Extra]
+
+/** An error as data, for other processes. */
+export interface ErrorParts extends Omit<Extra, 'cause'>, Partial<Conflict> {
+  code: ErrorCode
+  detail: string
+}
+
+export class AppError<C extends ErrorCode = ErrorCode> extends Error {
   override readonly name = 'AppError'
+  readonly code: ErrorCode
+  readonly detail: string
   readonly details: ErrorDetail[] | undefined
   readonly retryAfter: number | undefined
   readonly allowances: Allowance[] | undefined
+  /** Of every 409. */
+  readonly conflict: Conflict | undefined
 
-  constructor(
-    readonly code: ErrorCode,
-    readonly detail = '',
-    { details, retryAfter, allowances, ...options }: Extra = {},
-  ) {
-    super(errorTable[code].text(detail), options)
+  constructor(code: C, ...[detail = '', extra = {}]: About<C>) {
+    const kind: ErrorKind = errorTable[code]
+    const { details, retryAfter, allowances, cause, ...given } = extra as Extra &
+      Partial<ConflictGiven>
+    super(kind.text(detail), cause === undefined ? {} : { cause })
+    this.code = code
+    this.detail = detail
     this.details = details
     this.allowances = allowances
-    this.retryAfter = retryAfter ?? (this.status === 429 || this.status === 503 ? 1 : undefined)
+    this.retryAfter = retryAfter ?? (kind.status === 429 || kind.status === 503 ? 1 : undefined)
+    const reason = given.reason ?? kind.reason
+    this.conflict = reason && conflictOf({ ...given, reason })
   }
 
   get status(): number {
     return errorTable[this.code].status
   }
 
+  get parts(): ErrorParts {
+    const { code, detail, details, retryAfter, allowances, conflict } = this
+    return { code, detail, details, retryAfter, allowances, ...conflict }
+  }
+
+  /** The error of these parts. */
+  static of({ code, detail, ...extra }: ErrorParts & ErrorOptions): AppError {
+    return new AppError(code, detail, extra as Extra & ConflictGiven)
+  }
+
   /** A copy of the error with the limits. Callers share errors, so the original stays unchanged. */
   static withAllowances(error: AppError, allowances: Allowance[]): AppError {
-    const { code, detail, details, retryAfter, cause } = error
-    return new AppError(code, detail, { details, retryAfter, allowances, cause })
+    return AppError.of({ ...error.parts, allowances, cause: error.cause })
   }
 
   /**
@@ -170,8 +202,8 @@ export const isUnavailable = (cause: unknown): boolean =>
   cause instanceof AppError && cause.code === 'unavailable'
 
 /** Throws. As an expression: `row ?? fail('not_found', 'item')`. */
-export const fail = (code: ErrorCode, detail = '', extra: Extra = {}): never => {
-  throw new AppError(code, detail, extra)
+export const fail = <C extends ErrorCode>(code: C, ...about: About<C>): never => {
+  throw new AppError<C>(code, ...about)
 }
 
 /** Throws `invalid_input` about one field of an input. */

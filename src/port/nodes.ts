@@ -4,7 +4,7 @@
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { Allowance } from '#kernel/allowance'
-import { AppError, type ErrorCode, type ErrorDetail } from '#kernel/errors'
+import { AppError, type ErrorParts } from '#kernel/errors'
 import { FairLimit } from '#kernel/fair-limit'
 import { deriveKey } from '#kernel/secret'
 import type { Principal } from '#store/engine/principal'
@@ -35,18 +35,7 @@ interface RemoteAnswer {
 }
 
 /** The owner's reply, or that it no longer owns the tenant, or cannot be sure. */
-export type RemoteReply =
-  | { answer: RemoteAnswer }
-  | {
-      error: {
-        code: ErrorCode
-        detail: string
-        details?: ErrorDetail[]
-        retryAfter?: number
-        allowances?: Allowance[]
-      }
-    }
-  | { elsewhere: true }
+export type RemoteReply = { answer: RemoteAnswer } | { error: ErrorParts } | { elsewhere: true }
 
 /** The command may or may not have run. It can be sent again under its key. */
 export class NodeUnreachable extends Error {
@@ -219,6 +208,5 @@ const resultOf = (reply: RemoteReply): RemoteAnswer => {
   if ('answer' in reply) return reply.answer
   if ('elsewhere' in reply)
     throw new NodeUnreachable('the process does not own the workspace any more')
-  const { code, detail, ...extra } = reply.error
-  throw new AppError(code, detail, extra)
+  throw AppError.of(reply.error)
 }

@@ -20,7 +20,7 @@ const documented: [ErrorCode, string, number, string][] = [
 test.each(documented)(
   '%s (%s) is %i with the documented message',
   (code, detail, status, message) => {
-    const error = new AppError(code, detail)
+    const error = AppError.of({ code, detail })
     expect({ status: error.status, message: error.message }).toEqual({ status, message })
   },
 )
@@ -37,7 +37,7 @@ test('a failure is worded only if it is ours: refusals and a database that is aw
     cause,
   })
   for (const code of ['unavailable', 'conflict', 'invalid_input'] as const) {
-    const error = new AppError(code, 'why')
+    const error = AppError.of({ code, detail: 'why' })
     expect(AppError.worded(error, 'enqueue failed')).toBe(error)
   }
 })
@@ -62,7 +62,7 @@ test.each([
   ['network_error', 502],
   ['unavailable', 503],
 ] as const)('%s is %i', (code, status) => {
-  expect(new AppError(code).status).toBe(status)
+  expect(AppError.of({ code, detail: '' }).status).toBe(status)
 })
 
 describe.each(codes)('%s', (code) => {
@@ -72,14 +72,14 @@ describe.each(codes)('%s', (code) => {
     expect(status).toBeLessThan(600)
     expect(exit).toBeGreaterThan(0)
     expect(exit).toBeLessThan(126)
-    expect(new AppError(code).message).not.toBe('')
+    expect(AppError.of({ code, detail: '' }).message).not.toBe('')
   })
 
   test('has retryAfter exactly if its status is 429 or 503', () => {
-    const error = new AppError(code)
+    const error = AppError.of({ code, detail: '' })
     if (error.status === 429 || error.status === 503) expect(error.retryAfter).toBeGreaterThan(0)
     else expect(error.retryAfter).toBeUndefined()
-    expect(new AppError(code, '', { retryAfter: 30 }).retryAfter).toBe(30)
+    expect(AppError.of({ code, detail: '', retryAfter: 30 }).retryAfter).toBe(30)
   })
 })
 
@@ -102,7 +102,7 @@ test('a foreign error becomes an internal error that keeps it as the cause and w
 })
 
 test('an AppError stays the same object', () => {
-  const error = new AppError('conflict')
+  const error = new AppError('conflict', '', { reason: 'wrong_state' })
   expect(AppError.from(error)).toBe(error)
 })
 
@@ -121,4 +121,42 @@ test('fail throws the error that it names, with its details', () => {
     message: 'a.b is wrong',
     details,
   })
+})
+
+test('a conflict without a reason does not compile, and every 409 has one', () => {
+  // @ts-expect-error
+  new AppError('conflict', 'no')
+  // @ts-expect-error
+  expect(() => fail('conflict', 'no')).toThrow()
+  // @ts-expect-error
+  new AppError('conflict', 'no', { reason: 'because' })
+  const reasonOf = {
+    conflict: new AppError('conflict', '', { reason: 'in_doubt' }),
+    idempotency_in_flight: new AppError('idempotency_in_flight'),
+    approval_required: new AppError('approval_required'),
+  }
+  for (const code of codes.filter((one) => errorTable[one].status === 409))
+    expect(reasonOf[code as keyof typeof reasonOf].conflict?.reason).toBeString()
+})
+
+test('an error that crosses processes as JSON keeps what it says', () => {
+  const error = new AppError('conflict', 'no', {
+    reason: 'slot_taken',
+    by: { kind: 'person', id: 'p1', name: 'Lena' },
+    at: new Date(0),
+    next_free_at: null,
+    details: [{ path: 'next', message: 'growth.items.get' }],
+    allowances: [{ name: 'commands', limit: 1, window: 1, left: 0, resetsIn: 1 }],
+  })
+  const conflict = {
+    reason: 'slot_taken',
+    by: { kind: 'person', id: 'p1', name: 'Lena' },
+    at: '1970-01-01T00:00:00.000Z',
+    next_free_at: null,
+  } as const
+  expect(error.conflict).toEqual(conflict)
+  const arrived = AppError.of(JSON.parse(JSON.stringify(error.parts)))
+  expect(arrived.parts).toEqual(error.parts)
+  expect(arrived.conflict).toEqual(conflict)
+  expect(arrived.message).toBe(error.message)
 })

@@ -247,12 +247,20 @@ const isTooLate = async (
   return isMissed(schedule, { now: gate.now, tries: triesOf(work), times: deps.times, policy })
 }
 
-const reasonText = {
-  missed: 'the request could not be completed in time; try again',
-  workspace_deletion: 'the workspace is scheduled for deletion',
-  same_text_unconfirmed:
-    'another item with the same text is unconfirmed on this account; settle that one first',
-}
+const refusals = {
+  missed: {
+    reason: 'too_late',
+    text: 'the request could not be completed in time; try again',
+  },
+  workspace_deletion: {
+    reason: 'deletion_scheduled',
+    text: 'the workspace is scheduled for deletion',
+  },
+  same_text_unconfirmed: {
+    reason: 'in_doubt',
+    text: 'another item with the same text is unconfirmed on this account; settle that one first',
+  },
+} as const
 
 /** Why it was not sent, for callers that wait. */
 const refusalOf = (work: Work, reason: Exclude<ReturnReason, 'x_not_connected'>): AppError => {
@@ -261,9 +269,12 @@ const refusalOf = (work: Work, reason: Exclude<ReturnReason, 'x_not_connected'>)
   if (code === 'plan_invalid') return new AppError(code, detail)
   const why =
     reason === 'approval_stale'
-      ? `the ${moves.noun} has changed since its approval; approve it again`
-      : reasonText[reason as keyof typeof reasonText]
-  return new AppError('conflict', `cannot ${verb}: ${why}`)
+      ? {
+          reason: 'stale_approval' as const,
+          text: `the ${moves.noun} has changed since its approval; approve it again`,
+        }
+      : refusals[reason as keyof typeof refusals]
+  return new AppError('conflict', `cannot ${verb}: ${why.text}`, { reason: why.reason })
 }
 
 /** Not sent and off the schedule, with the reason. Waiting callers get it as an error. */

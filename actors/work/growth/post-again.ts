@@ -31,14 +31,17 @@ import { accountFor } from '#store/growth/connections'
 const TOO_LATE = new AppError(
   'conflict',
   'cannot post again: the request could not be completed in time; try again',
+  { reason: 'too_late' },
 )
 const DELETION = new AppError(
   'conflict',
   'cannot post again: the workspace is scheduled for deletion',
+  { reason: 'deletion_scheduled' },
 )
 const STALE_APPROVAL = new AppError(
   'conflict',
   'cannot post again: the item has changed since its approval',
+  { reason: 'stale_approval' },
 )
 
 /**

@@ -137,6 +137,7 @@ const UNREAD = 'the timeline could not be read to its end, so nothing was sent'
 const UNCLEAR = new AppError(
   'conflict',
   'cannot post again: the timeline shows a post that may be this one; mark it posted if it is',
+  { reason: 'in_doubt' },
 )
 
 const withError = (found: Trial<Sendable>): Trial<Sendable> => ({

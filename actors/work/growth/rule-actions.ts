@@ -98,7 +98,7 @@ const actions: Actions = {
     { min_age_days: minAgeDays, min_engagement: minEngagement },
   ) {
     const best = await bestToResurface(sql, { minAgeDays, minEngagement, now })
-    if (!best) return fail('conflict', skips.nothing)
+    if (!best) return fail('conflict', skips.nothing, { reason: 'missing_prerequisite' })
     const item = resurfacedItem(best, now)
     const event = { type: 'growth.approval.requested', data: { kind: 'item', item_id: item.id } }
     return {
@@ -126,7 +126,10 @@ const draftAnswer = async (
   const signal = found(loaded.signal, 'no such signal')
   requireEngageable(signal, gate.now)
   const network = networks.named(signal.network)
-  if (!network) return fail('conflict', `the network ${signal.network} is no longer supported`)
+  if (!network)
+    return fail('conflict', `the network ${signal.network} is no longer supported`, {
+      reason: 'missing_prerequisite',
+    })
   const { network: name, post_id, post_url, post_author, post_text, addresses_us } = signal
   const post = { network: name, post_id, post_url, post_author, post_text, addresses_us }
   const { measure, maxLength } = network.limits

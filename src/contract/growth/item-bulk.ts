@@ -1,5 +1,6 @@
 /** One decision on many items. */
 import { Type as T } from '@sinclair/typebox'
+import { conflictFields } from '../conflict.ts'
 import { op } from '../op.ts'
 import { ItemSchema, OnMissedSchema } from '../records/growth/item.ts'
 import { Id, nullable, oneOf, record, timeOrSlot } from '../shapes.ts'
@@ -41,6 +42,7 @@ const Result = record({
     record({
       code: T.String(),
       message: T.String(),
+      ...conflictFields,
       details: T.Array(record({ path: T.String(), message: T.String() })),
     }),
   ),

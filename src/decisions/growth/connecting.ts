@@ -106,6 +106,7 @@ export const connectEffects = async (
   const before = await accountNamed(sql, { network, externalId })
   if (before?.status !== 'connected' && (await countConnected(sql)) >= mostConnected)
     refuseNaming(
+      'limit_reached',
       `cannot connect: ${mostConnected} accounts are connected; disconnect one first`,
       'growth.connections.list',
     )

@@ -1,6 +1,7 @@
 /**
  * Takes back a record that is on its way to the network, for a person who changes or withdraws it.
  */
+import type { Author } from '#domain/growth/drafting/revision'
 import type { Attempt } from '#domain/growth/sending/attempt'
 import { endAttempt } from '#domain/growth/sending/attempt'
 import type { Sendable, Transitions } from '#domain/growth/sending/sendable'
@@ -27,6 +28,7 @@ interface Taken<R extends Sendable> extends Loaded<ReturnType<typeof onItsWay>> 
   moves: Transitions<R>
   record: R
   action: Withdrawal
+  by: Author
 }
 
 export interface TakenBack<R> {
@@ -49,7 +51,7 @@ export interface TakenBack<R> {
  */
 export const takeBack = <R extends Sendable>(
   { lanes, gate: { now } }: Pick<Deciding, 'lanes' | 'gate'>,
-  { moves, record, send, attempt, action }: Taken<R>,
+  { moves, record, send, attempt, action, by }: Taken<R>,
   decide: (record: R) => R,
 ): TakenBack<R> => {
   if (moves.isUnconfirmed(record)) moves.refuse(record, action, moves.inDoubt)
@@ -62,7 +64,10 @@ export const takeBack = <R extends Sendable>(
   return {
     next,
     effects: { settled: [send.id], writes: [...unsent, ...answerWaiting(moves, next, send)] },
-    answers: send.origin === 'manual' ? [{ refId: next.id, with: takenBackError(moves) }] : [],
+    answers:
+      send.origin === 'manual'
+        ? [{ refId: next.id, with: takenBackError(moves, { by, at: now }) }]
+        : [],
   }
 }
 
@@ -83,8 +88,14 @@ const isUnsent = (lanes: Deciding['lanes'], send: Work, attempt: Attempt | undef
 const answerWaiting = <R extends Sendable>({ kind }: Transitions<R>, next: R, { origin }: Work) =>
   origin === 'manual' ? [resolvePending(next.id, 202, sendables[kind].answer(next))] : []
 
-const takenBackError = <R extends Sendable>({ noun }: Transitions<R>): AppError =>
-  new AppError('conflict', `nothing was sent: the ${noun} was taken back`)
+const takenBackError = <R extends Sendable>(
+  { noun }: Transitions<R>,
+  decided: { by: Author; at: Date },
+): AppError =>
+  new AppError('conflict', `nothing was sent: the ${noun} was taken back`, {
+    reason: 'taken_back',
+    ...decided,
+  })
 
 const inFlight = <R extends Sendable>(
   { noun, reads }: Transitions<R>,
@@ -93,6 +104,7 @@ const inFlight = <R extends Sendable>(
 ): never => {
   const message = `the ${noun} is on its way to the network and can no longer be taken back`
   return fail('conflict', `cannot ${action}: ${message}; look again in a moment`, {
+    reason: 'in_flight',
     details: [{ path: 'in_flight', message }, nextCall(reads, id)],
   })
 }

@@ -163,16 +163,19 @@ export const requireNobodyLeftOut = ({ is_shared, names, has_key }: LeftOut): vo
     fail(
       'conflict',
       'cannot make it private: it belongs to a thread of a channel, in which others read and write',
+      { reason: 'others_involved' },
     )
   if (names.length > 0)
     fail(
       'conflict',
       `cannot make it private: ${names.join(', ')} wrote in it and could no longer see it; first add everybody who wrote in it`,
+      { reason: 'others_involved' },
     )
   if (has_key)
     fail(
       'conflict',
       'cannot make it private: a key of the workspace wrote in it, and could no longer see it',
+      { reason: 'others_involved' },
     )
 }
 
@@ -195,7 +198,9 @@ const MOST_PEOPLE = 100
 export const withPerson = (before: Conversation, personId: string, now: Date): Conversation => {
   if (before.person_id === personId || before.people.includes(personId)) return before
   if (before.people.length >= MOST_PEOPLE)
-    fail('conflict', `cannot add: the conversation has ${MOST_PEOPLE} people, which is the most`)
+    fail('conflict', `cannot add: the conversation has ${MOST_PEOPLE} people, which is the most`, {
+      reason: 'limit_reached',
+    })
   return { ...before, people: [...before.people, personId], updated_at: now }
 }
 
@@ -208,5 +213,7 @@ export const withoutPerson = (before: Conversation, personId: string, now: Date)
 /** Throws `conflict` unless the conversation takes messages from people. */
 export const requireActiveConversation = ({ status }: Pick<Conversation, 'status'>): void => {
   if (status !== 'active')
-    fail('conflict', `cannot send: the conversation is ${status}; make it active first`)
+    fail('conflict', `cannot send: the conversation is ${status}; make it active first`, {
+      reason: 'wrong_state',
+    })
 }

@@ -15,6 +15,15 @@ export interface WayOn {
 interface Stateful {
   id: string
   status: string
+  decision: LastDecision | null
+}
+
+/** The last decision on a record. */
+export interface LastDecision {
+  what: string
+  by: { kind: 'person' | 'key' | 'agent' | 'system'; id: string }
+  /** Text, as it is kept. */
+  at: Date | string
 }
 
 interface Transition<R extends Stateful, State> {
@@ -35,6 +44,8 @@ interface Naming<R extends Stateful, State extends string = string> {
   stateOf(record: R): State
   /** The way on for those who would take back what may be on the network. */
   inDoubt: WayOn
+  /** The states into which each decision brings a record. */
+  leadsTo: Record<NonNullable<R['decision']>['what'], readonly State[]>
 }
 
 export interface States<R extends Stateful> extends Naming<R> {
@@ -51,15 +62,23 @@ export const transitionsOf = <R extends Stateful, State extends string, Action e
   waysOn: Record<State, WayOn>
   actions: Record<Action, Transition<R, State>>
 }) => {
-  const { noun, stateOf } = naming
+  const { noun, stateOf, leadsTo } = naming
+  /** Who brought the record into its state, if a decision did. */
+  const decider = (record: R): Pick<LastDecision, 'by' | 'at'> | undefined => {
+    const { decision } = record
+    const what = decision?.what as keyof typeof leadsTo | undefined
+    return what && leadsTo[what].includes(stateOf(record)) ? decision! : undefined
+  }
   const allows = (record: R, action: Action) => actions[action].from.includes(stateOf(record))
   const refuse = (record: R, action: string, { words, operation, isInDoubt }: WayOn): never => {
     const state = `${stateOf(record)}${isInDoubt ? ' and may already be on the network' : ''}`
-    return fail(
-      'conflict',
-      `cannot ${action}: the ${noun} is ${state}; ${words}`,
-      operation === undefined ? {} : { details: [nextCall(operation, record.id)] },
-    )
+    const { by, at } = decider(record) ?? {}
+    return fail('conflict', `cannot ${action}: the ${noun} is ${state}; ${words}`, {
+      reason: isInDoubt ? 'in_doubt' : 'wrong_state',
+      by,
+      at,
+      details: operation === undefined ? undefined : [nextCall(operation, record.id)],
+    })
   }
   /** From where the state does not allow the action. */
   const wayOn = (record: R, action: Action): WayOn =>

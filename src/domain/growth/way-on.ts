@@ -1,4 +1,5 @@
 /** The call to make next, which a refusal names for programs. */
+import type { ConflictReason } from '#kernel/conflict'
 import { type ErrorDetail, fail } from '#kernel/errors'
 
 /**
@@ -16,5 +17,9 @@ export const nextCall = (operation: string, id?: string): ErrorDetail => ({
  * Throws `conflict`. `operation`: what shows or changes that which stands in the way, and the
  * record's id if it is about one.
  */
-export const refuseNaming = (message: string, operation: string, id?: string): never =>
-  fail('conflict', message, { details: [nextCall(operation, id)] })
+export const refuseNaming = (
+  reason: ConflictReason,
+  message: string,
+  operation: string,
+  id?: string,
+): never => fail('conflict', message, { reason, details: [nextCall(operation, id)] })

@@ -195,7 +195,7 @@ const onOneLine = (_: string, value: unknown): unknown =>
  * schema even when `isError` is set, and would drop the error.
  */
 const errorResult = (cause: AppError, context: McpContext, view: View) => {
-  const { code, message, details = [], retryAfter } = cause
+  const { code, message, conflict, details = [], retryAfter } = cause
   const lines = details
     .slice(1)
     .flatMap(({ path, message: more }) => (path === NEXT ? [] : `- ${path || 'input'} ${more}`))
@@ -205,6 +205,7 @@ const errorResult = (cause: AppError, context: McpContext, view: View) => {
   const error = {
     code,
     message,
+    ...conflict,
     request_id: context.call.requestId,
     ...(details.length > 0 ? { details } : {}),
     ...(retryAfter === undefined ? {} : { retry_after: Math.max(1, Math.ceil(retryAfter)) }),

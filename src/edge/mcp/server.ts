@@ -76,7 +76,12 @@ export class CheckedServer extends Server {
  * error, unlike those of tools.
  */
 export const asProtocolError = (cause: unknown): ProtocolError => {
-  const { code, message, status, details, retryAfter } = AppError.from(cause)
+  const { code, message, conflict, status, details, retryAfter } = AppError.from(cause)
   const kind = status >= 500 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams
-  return new ProtocolError(kind, `${code}: ${message}`, { code, details, retry_after: retryAfter })
+  return new ProtocolError(kind, `${code}: ${message}`, {
+    code,
+    ...conflict,
+    details,
+    retry_after: retryAfter,
+  })
 }

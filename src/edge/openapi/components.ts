@@ -3,6 +3,7 @@
  * of errors.
  */
 import { Type as T } from '@sinclair/typebox'
+import { conflictFields } from '#contract/conflict'
 import { WORKSPACE_HEADER } from '#contract/headers'
 import { KEY_LIMIT } from '#contract/op'
 import { webhookHeaders } from './webhooks.ts'
@@ -17,6 +18,7 @@ export const ErrorBody = T.Object(
       message: T.String({
         description: 'A message for people. Starts with the documented string, if there is one.',
       }),
+      ...conflictFields,
       details: T.Optional(
         T.Array(
           T.Object({
@@ -24,7 +26,8 @@ export const ErrorBody = T.Object(
             message: T.String(),
           }),
           {
-            description: 'With invalid_input: one entry per invalid field.',
+            description:
+              'With invalid_input: one entry per invalid field. With conflict: what the record has now, as content_hash or revision, and under next the operation that leads on.',
           },
         ),
       ),

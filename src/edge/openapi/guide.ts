@@ -20,7 +20,7 @@ api -X POST $URL/api/v1/growth/items/$ITEM/post-now -H "Idempotency-Key: $(uuidg
 
 **Bodies** are JSON objects of at most 1 MiB, or 16 KiB for operations that need no credential, sent as \`application/json\`. A larger body returns 413 before it is read; one that takes longer than 60 seconds to arrive returns 408. When too many bodies are arriving at once, a request waits up to 5 seconds, then returns 503. An unknown field is an error that names the closest known field.
 
-**Errors** have one form, \`{"error": {"code", "message", "details"?, "request_id"}}\`. Act on \`code\`. 429 and 503 include \`Retry-After\`.
+**Errors** have one form, \`{"error": {"code", "message", "details"?, "request_id"}}\`. Act on \`code\`. A 409 also has \`reason\`, from a closed list, and where somebody else acted first \`by\` and \`at\`: who and when. 429 and 503 include \`Retry-After\`.
 
 **Idempotency.** Send an \`Idempotency-Key\` (1 to ${KEY_LIMIT} characters) with every command. For 24 hours, the same key with the same request returns the stored response, marked \`Idempotency-Replayed: true\`; only successful responses are stored. While the first request is running, a second returns 409 \`idempotency_in_flight\`; the same key with a different request returns 422 \`idempotency_key_reused\`. When a workspace has 256 MiB of stored responses, new commands with a key return 429 \`rate_limited:idempotency\` until the oldest expire; pausing, disconnecting and posting now are exempt.
 

@@ -56,7 +56,7 @@ export const revealPage = async (
   { approval, record_id: id }: ApprovedRecord,
 ): Promise<Response> => {
   if (!isOfRule(approval) || id === null)
-    throw new AppError('conflict', 'there is no secret to show')
+    throw new AppError('conflict', 'there is no secret to show', { reason: 'wrong_state' })
   const { webhookRule, secret } = await run(deps, incoming, {
     id: 'agent.webhookRules.reveal',
     input: { id },

@@ -89,7 +89,9 @@ const fileOf = async (
   { record, recordId }: { record: 'report' | 'audit'; recordId: string },
 ) => {
   const notReady = (status: string) =>
-    fail('conflict', `the ${record} is ${status}; only a ready one can be made into an artifact`)
+    fail('conflict', `the ${record} is ${status}; only a ready one can be made into an artifact`, {
+      reason: 'wrong_state',
+    })
   if (record === 'report') {
     const report = found((await db.read({ tenantId }, reportById(recordId)))[0], 'no such report')
     const content = report.markdown ?? notReady(report.status)
@@ -125,9 +127,13 @@ const sharing = ({
     ({ expiresInDays = USUAL_DAYS }, { gate }, { artifact, counts }) => {
       const { id: artifact_id } = found(artifact, NONE)
       if (counts.active >= shareLimits.open)
-        fail('conflict', `the artifact has ${counts.active} active shares; revoke one first`)
+        fail('conflict', `the artifact has ${counts.active} active shares; revoke one first`, {
+          reason: 'limit_reached',
+        })
       if (counts.all >= shareLimits.kept)
-        fail('conflict', `the artifact had ${counts.all} shares within a week; try again later`)
+        fail('conflict', `the artifact had ${counts.all} shares within a week; try again later`, {
+          reason: 'limit_reached',
+        })
       const share = newShare({ id: newId(), artifact_id, days: expiresInDays, now: gate.now })
       const token = newToken()
       const hash = hashOfToken(token)

@@ -60,7 +60,10 @@ export const channelReplyHandlers = ({
       ({ id }, { principal }) => ({ before: shownReplyPart(id, partyOf(principal)) }),
       ({ text }, context, { before }) => {
         const { channel, is_hidden, is_gone, ...reply } = requireReply(before)
-        if (is_gone) fail('conflict', 'cannot send: the conversation of the reply was deleted')
+        if (is_gone)
+          fail('conflict', 'cannot send: the conversation of the reply was deleted', {
+            reason: 'missing_prerequisite',
+          })
         requireReadable(before!)
         const after = releaseReply(reply, { ...decisionOf(context), text })
         const shown = { reply: view({ ...after, channel, is_hidden, is_gone }) }
@@ -136,7 +139,10 @@ const sendingWork = ({ id, connection_id }: ChannelReply, now: Date) =>
     {
       id,
       connection_id:
-        connection_id ?? fail('conflict', 'cannot send: the channel of the reply is disconnected'),
+        connection_id ??
+        fail('conflict', 'cannot send: the channel of the reply is disconnected', {
+          reason: 'missing_prerequisite',
+        }),
     },
     now,
   )

@@ -69,7 +69,8 @@ const check = (parts: ConnectionParts): All['check'] =>
         adapterOf(parts, connection.channel).fields,
         connection.credential_names,
       )
-      if (missing !== null) fail('conflict', `cannot check: ${missing}`)
+      if (missing !== null)
+        fail('conflict', `cannot check: ${missing}`, { reason: 'missing_prerequisite' })
       return resultOf(connection, checkNow(connection, check, now))
     },
   )

@@ -21,7 +21,11 @@ interface Asked {
 /** The desk only carries out commands, which nobody needs to delegate. */
 const requireModel = (model: string | undefined): void => {
   if (model === NO_MODEL)
-    fail('conflict', 'model_required: no model is set (OPENAI_API_KEY), and a sub-agent needs one')
+    fail(
+      'conflict',
+      'model_required: no model is set (OPENAI_API_KEY), and a sub-agent needs one',
+      { reason: 'missing_prerequisite' },
+    )
 }
 
 /** Runs in the letter of the step that waits for the child. */

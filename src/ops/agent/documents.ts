@@ -213,7 +213,9 @@ export const documentCapabilityHandlers = (
       isStranger(principal) && !isPublic(document) ? undefined : document,
     )
     if (status !== 'ready')
-      fail('conflict', `the document is ${status}${error ? `: ${error}` : ''}`)
+      fail('conflict', `the document is ${status}${error ? `: ${error}` : ''}`, {
+        reason: 'wrong_state',
+      })
     const shown = loaded.passages.slice(0, READ_AT_ONCE)
     return {
       ...byTrust(shown, linked, context),

@@ -199,6 +199,7 @@ export const mcpServerHandlers = (parts: McpServerParts): All => ({
         fail(
           'conflict',
           `cannot look: the server is ${server.status === 'refused' ? 'refused' : 'disabled'}`,
+          { reason: 'wrong_state' },
         )
       return { reply: { server: mcpServerView(server) }, effects: lookNow(server, look, now) }
     },

@@ -105,7 +105,8 @@ const run = ({ models, desk }: Pick<ScheduleParts, 'models' | 'desk'>): All['run
     ({ id }) => ({ before: schedulePart(id) }),
     async (_, { sql, gate }, loaded) => {
       const before = requireSchedule(loaded.before)
-      if (gate.paused) fail('conflict', 'cannot run: automation is paused')
+      if (gate.paused)
+        fail('conflict', 'cannot run: automation is paused', { reason: 'automation_paused' })
       await requirePaid(desk, gate.plan, runPrompt(models, before))
       const { facts, conversation } = await loadNow(sql, runLoad(before))
       if (isFull(facts)) fail('rate_limited', 'agent_jobs', { retryAfter: RETRY_AFTER })

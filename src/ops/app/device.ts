@@ -187,7 +187,9 @@ export const deviceHandlers: Handlers<typeof device> = {
     if (grant.kind === 'command_line')
       fail('forbidden', 'only a session that signed in with a password can approve devices')
     if (workspace_id !== undefined && workspace_id !== workspace.id)
-      fail('conflict', 'you have switched to another workspace: review the request again')
+      fail('conflict', 'you have switched to another workspace: review the request again', {
+        reason: 'other_workspace',
+      })
     const granted = decision === 'approve' ? grantable(scopes, workspace.role) : []
     if (decision === 'approve' && granted.length === 0)
       fail('forbidden', `the role ${workspace.role} can grant none of these scopes`)

@@ -110,8 +110,11 @@ const create = (publicUrl: string): All['create'] =>
     }),
     ({ email, role }, { gate, principal }, { isStale, isTaken, open }) => {
       requireFreshPassword(isStale)
-      if (isTaken) fail('conflict', 'a member already has this email')
-      if (open >= MAX_OPEN) fail('conflict', `${MAX_OPEN} invitations are open: withdraw one first`)
+      if (isTaken) fail('conflict', 'a member already has this email', { reason: 'duplicate' })
+      if (open >= MAX_OPEN)
+        fail('conflict', `${MAX_OPEN} invitations are open: withdraw one first`, {
+          reason: 'limit_reached',
+        })
       const token = newLinkToken('inv')
       const expires_at = new Date(gate.now.getTime() + INVITATION_MS)
       const address = email === undefined ? null : plainText(email)
@@ -138,7 +141,7 @@ const create = (publicUrl: string): All['create'] =>
 const revoke: All['revoke'] = async ({ id }, { sql, gate }) => {
   const invitation = (await lockInvitation(sql, id)) ?? fail('not_found', 'no such invitation')
   if (invitation.status === 'accepted')
-    fail('conflict', 'cannot withdraw: the invitation was accepted')
+    fail('conflict', 'cannot withdraw: the invitation was accepted', { reason: 'wrong_state' })
   if (invitation.status === 'revoked') return { reply: { invitation } }
   const revoked = { ...invitation, status: 'revoked' as const, revoked_at: gate.now }
   return { reply: { invitation: revoked }, effects: { writes: [withdrawInvitation(id, gate.now)] } }
@@ -154,7 +157,10 @@ const accept: All['accept'] = async (
   const person = await resolveJoiner(context, invitation, { email: address, password, name })
   const { surface, requestId } = context.visit
   const accepted = await acceptInvitation(context.db, { invitation, person, surface, requestId })
-  if (accepted !== 'joined') fail('conflict', NOT_JOINED[accepted])
+  if (accepted !== 'joined')
+    fail('conflict', NOT_JOINED[accepted], {
+      reason: accepted === 'taken' ? 'duplicate' : 'wrong_state',
+    })
   return beginSession(context, {
     personId: person.id,
     hash: person.hash,

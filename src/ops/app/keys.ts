@@ -32,13 +32,17 @@ export const countedKeys = livingKeys(MAX_KEYS)
 /** Throws `conflict` if the workspace or the person has too many live keys. */
 export const requireRoomForKey = (living: LivingKey[], personId: string | null): void => {
   if (living.length === MAX_KEYS)
-    fail('conflict', `the workspace has ${MAX_KEYS} keys: revoke one first`)
+    fail('conflict', `the workspace has ${MAX_KEYS} keys: revoke one first`, {
+      reason: 'limit_reached',
+    })
   if (
     personId === null ||
     living.filter(({ person_id }) => person_id === personId).length < MAX_OF_ONE
   )
     return
-  fail('conflict', `you have ${MAX_OF_ONE} keys in this workspace: revoke one first`)
+  fail('conflict', `you have ${MAX_OF_ONE} keys in this workspace: revoke one first`, {
+    reason: 'limit_reached',
+  })
 }
 
 const isOwner = (principal: Principal): boolean => roleOf(principal) === 'owner'

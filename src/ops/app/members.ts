@@ -23,7 +23,9 @@ const requireMember = (member: MemberRow | undefined): MemberRow => found(member
  */
 const requireAnotherOwner = ({ role }: MemberRow, owners: number): void => {
   if (role === 'owner' && owners === 1)
-    fail('conflict', 'this is the last owner: make someone else an owner first')
+    fail('conflict', 'this is the last owner: make someone else an owner first', {
+      reason: 'last_owner',
+    })
 }
 
 export const memberHandlers: Handlers<typeof members> = {

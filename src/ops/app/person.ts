@@ -62,7 +62,9 @@ export const personHandlers: Handlers<typeof person> = {
     }
     const account = await changePerson(context.db, before.id, change)
     if (account === 'taken')
-      return fail('conflict', 'a member of one of your workspaces has this email')
+      return fail('conflict', 'a member of one of your workspaces has this email', {
+        reason: 'duplicate',
+      })
     return { reply: { person: account ?? fail('unauthenticated', WRONG_OWN) } }
   },
 
@@ -79,6 +81,7 @@ export const personHandlers: Handlers<typeof person> = {
       fail(
         'conflict',
         `you are the last owner of ${owned}: make someone else an owner, or delete the workspace`,
+        { reason: 'last_owner' },
       )
     return { reply: { deleted: id }, cookies: 'clear' }
   },
@@ -92,7 +95,9 @@ export const personHandlers: Handlers<typeof person> = {
     const done = await resetPerson(db, { tokenHash: hashOfLink(token), hash, audit })
     if (done === 'spent') return fail('not_found', NOT_GOOD)
     if (done === 'taken')
-      return fail('conflict', 'another account has verified this email in the meantime')
+      return fail('conflict', 'another account has verified this email in the meantime', {
+        reason: 'duplicate',
+      })
     // Failed guesses at the old password say nothing about the new one.
     await forgetTries(db, accountLimits(email_key, visit.address))
     return {

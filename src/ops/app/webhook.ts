@@ -66,7 +66,8 @@ const webhookView = (
 const noneSet = (): never => fail('not_found', 'no webhook endpoint is set')
 
 const requireActive = ({ status }: Endpoint): unknown =>
-  status === 'active' || fail('conflict', 'the webhook endpoint is disabled')
+  status === 'active' ||
+  fail('conflict', 'the webhook endpoint is disabled', { reason: 'wrong_state' })
 
 const requireCallable = (egress: Pick<Egress, 'check'>, url: string): void => {
   try {

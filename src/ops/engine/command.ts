@@ -25,6 +25,7 @@ import type {
   QueryContext,
   World,
 } from './call.ts'
+import { withNameIn } from './conflict-names.ts'
 import { claimOf, isOverfull, makeRoom, replay, toStored } from './idempotency.ts'
 import { serialiseFor } from './serialise.ts'
 import { withWarnings } from './warnings.ts'
@@ -59,8 +60,9 @@ export const runCommand = async (
     if (refusal) throw refusal
     return limits.now.length === 0 ? answer : { ...answer, allowances: limits.now }
   } catch (cause) {
-    if (!(cause instanceof AppError) || cause.status >= 500 || limits.now.length === 0) throw cause
-    throw AppError.withAllowances(cause, limits.now)
+    if (!(cause instanceof AppError) || cause.status >= 500) throw cause
+    const named = await withNameIn(command.reader, cause)
+    throw limits.now.length === 0 ? named : AppError.withAllowances(named, limits.now)
   }
 }
 

@@ -67,7 +67,11 @@ export const connectionsHandlers: Handlers<typeof connections> = {
       const { sql, gate } = context
       const named = found(account, 'no such connected account')
       if (named.status !== 'connected')
-        refuseNaming('cannot make default: the account is disconnected', 'growth.connections.list')
+        refuseNaming(
+          'missing_prerequisite',
+          'cannot make default: the account is disconnected',
+          'growth.connections.list',
+        )
       const next: Connection = { ...named, is_default: true, updated_at: gate.now }
       const requeued = current ? [] : await resumeWatching(sql, gate.now)
       return {

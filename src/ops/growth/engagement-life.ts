@@ -52,7 +52,13 @@ export const engagementLifeHandlers: Handlers<typeof engagementLife> = {
       }
       // Refuse a text that cannot be used before stopping a send for it.
       if (isSameText(before, words)) return { reply: engagementReply(before), unchanged: true }
-      const taken = { moves, record: before, ...way, action: 'edit' } as const
+      const taken = {
+        moves,
+        record: before,
+        ...way,
+        action: 'edit',
+        by: authorOf(context),
+      } as const
       return saveTakenBackEngagement(
         before,
         takeBack(context, taken, (one) => editEngagement(one, words)),
@@ -72,10 +78,17 @@ export const engagementLifeHandlers: Handlers<typeof engagementLife> = {
         fail(
           'conflict',
           'cannot reopen: it was rejected in doubt and may be on the network; look there, and create another if it is not',
+          { reason: 'in_doubt' },
         )
       if (before.status === 'drafted') return { reply: engagementReply(before), unchanged: true }
       if (!holdsPost(before)) requireFirst(before.action, other)
-      const taken = { moves, record: before, ...way, action: 'reopen' } as const
+      const taken = {
+        moves,
+        record: before,
+        ...way,
+        action: 'reopen',
+        by: authorOf(context),
+      } as const
       const { now } = context.gate
       return saveTakenBackEngagement(
         before,
@@ -106,7 +119,13 @@ export const engagementLifeHandlers: Handlers<typeof engagementLife> = {
     ({ id }) => ({ ...withItsWay(id), sent: wasSent(engagementRef({ id })) }),
     (_, context, { engagement, sent, ...way }) => {
       const before = requireEngagement(engagement)
-      const taken = { moves, record: before, ...way, action: 'delete' } as const
+      const taken = {
+        moves,
+        record: before,
+        ...way,
+        action: 'delete',
+        by: authorOf(context),
+      } as const
       const known = { wasSent: sent, now: context.gate.now }
       const { next, effects, answers } = takeBack(context, taken, (one) =>
         removedEngagement(one, known),

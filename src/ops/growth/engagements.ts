@@ -162,7 +162,13 @@ const reject: All['reject'] = loading(
         merge(effects, { writes: [forgetPending(id)] }),
       )
     }
-    const taken = { moves, record: before, ...way, action: 'reject' } as const
+    const taken = {
+      moves,
+      record: before,
+      ...way,
+      action: 'reject',
+      by: authorOf(context),
+    } as const
     const back = takeBack(context, taken, (one) => {
       const draft = moves.isSending(before) ? reopenEngagement(one, now) : one
       return withEngagementDecision(context, 'rejected', rejectEngagement(draft, reason, now))

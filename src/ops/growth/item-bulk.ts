@@ -3,6 +3,8 @@ import type { itemBulk } from '#contract/growth/item-bulk'
 import { items as operations } from '#contract/growth/items'
 import { AppError, type ErrorDetail, fail, isUnavailable } from '#kernel/errors'
 import type { Role } from '#kernel/roles'
+import { namedAuthors } from '#store/app/names'
+import type { Sql } from '#store/engine/db'
 import { loadNow } from '#store/engine/load'
 import { roleOf } from '#store/engine/principal'
 import type { CommandContext, Decides, HandlerResult, Handlers } from '../engine/call.ts'
@@ -85,8 +87,29 @@ const decideOne = async (singles: Singles, by: Single, entry: Entry, context: Co
 /** Rethrows errors that are not refusals of this item. Nothing of the letter has happened then. */
 const refusalOf = (id: string, cause: unknown) => {
   if (!(cause instanceof AppError) || isUnavailable(cause)) throw cause
-  const { code, message, details = [] } = cause
-  return { id, item: null, error: { code, message, details } }
+  const { code, message, conflict, details = [] } = cause
+  return { id, item: null, error: { code, message, ...conflict, details } }
+}
+
+type Result = Awaited<ReturnType<typeof decideOne>>['reply'] | ReturnType<typeof refusalOf>
+
+/** With the names of those who acted first. Takes a statement where somebody has. */
+const withNames = async <R extends Result>(sql: Sql, results: R[]): Promise<R[]> => {
+  const authors = results.flatMap(({ error }) => error?.by ?? [])
+  if (authors.length === 0) return results
+  const found = await namedAuthors(authors)(sql)
+  const names = new Map(found.map(({ author: { id, name } }) => [id, name]))
+  return results.map((result) =>
+    result.error?.by
+      ? {
+          ...result,
+          error: {
+            ...result.error,
+            by: { ...result.error.by, name: names.get(result.error.by.id) ?? null },
+          },
+        }
+      : result,
+  )
 }
 
 export const itemBulkHandlers = (singles: Singles): Handlers<typeof itemBulk> => ({
@@ -99,7 +122,9 @@ export const itemBulkHandlers = (singles: Singles): Handlers<typeof itemBulk> =>
         requireRole(context, action)
         const { apart } = context
         if (!apart)
-          return fail('conflict', `cannot ${action} many items at once here; do it with each`)
+          return fail('conflict', `cannot ${action} many items at once here; do it with each`, {
+            reason: 'many_at_once',
+          })
         const results = []
         for (const entry of items)
           results.push(
@@ -109,7 +134,7 @@ export const itemBulkHandlers = (singles: Singles): Handlers<typeof itemBulk> =>
           )
         const done = results.filter(({ error }) => error === null).length
         return {
-          reply: { results },
+          reply: { results: await withNames(context.sql, results) },
           auditDetail: { action, done, refused: results.length - done },
           unchanged: done === 0,
         }

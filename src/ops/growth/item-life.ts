@@ -8,6 +8,7 @@ import { wasSent } from '#store/growth/attempts'
 import { deletedItemPart, itemPart } from '#store/growth/items'
 import type { Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
+import { authorOf } from './shared/author.ts'
 import {
   itemRef,
   itemReply,
@@ -22,7 +23,13 @@ export const itemLifeHandlers: Handlers<typeof itemLife> = {
     (_, context, { item, ...way }) => {
       const before = requireItem(item)
       if (before.status === 'drafted') return { reply: itemReply(before), unchanged: true }
-      const taken = { moves: post, record: before, ...way, action: 'reopen' } as const
+      const taken = {
+        moves: post,
+        record: before,
+        ...way,
+        action: 'reopen',
+        by: authorOf(context),
+      } as const
       const { now } = context.gate
       return saveTakenBackItem(
         before,
@@ -36,7 +43,13 @@ export const itemLifeHandlers: Handlers<typeof itemLife> = {
     ({ id }) => ({ item: itemPart(id), ...onItsWay(itemRef(id)), sent: wasSent(itemRef(id)) }),
     (_, context, { item, sent, ...way }) => {
       const before = requireItem(item)
-      const taken = { moves: post, record: before, ...way, action: 'delete' } as const
+      const taken = {
+        moves: post,
+        record: before,
+        ...way,
+        action: 'delete',
+        by: authorOf(context),
+      } as const
       const known = { wasSent: sent, now: context.gate.now }
       const { next, effects, answers } = takeBack(context, taken, (one) => removed(one, known))
       return {

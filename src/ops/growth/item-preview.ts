@@ -27,6 +27,7 @@ export const itemPreviewHandlers: Handlers<typeof itemPreview> = {
         fail(
           'conflict',
           `the account @${account?.handle} is not connected; connect it again, or choose another`,
+          { reason: 'missing_prerequisite' },
         )
       const limits = limitsFor(networks, account)
       const name = channelFor(kind)

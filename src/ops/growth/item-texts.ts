@@ -83,7 +83,13 @@ export const itemTextHandlers: Handlers<typeof itemTexts> = {
         now: gate.now,
       }
       const decide = (one: Item) => edited(one, edit, writing)
-      const taken = { moves: post, record: before, ...way, action: 'edit' } as const
+      const taken = {
+        moves: post,
+        record: before,
+        ...way,
+        action: 'edit',
+        by: authorOf(context),
+      } as const
       const back =
         edit.isBinding || post.isUnconfirmed(before)
           ? takeBack(context, taken, decide)

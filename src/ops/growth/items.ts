@@ -91,7 +91,13 @@ const singleHandlers: Handlers<Omit<typeof items, keyof typeof itemBulk>> = {
     ({ reason }, context, { item, comments = 0, ...way }) => {
       const { now } = context.gate
       const before = requireItem(item)
-      const taken = { moves: post, record: before, ...way, action: 'reject' } as const
+      const taken = {
+        moves: post,
+        record: before,
+        ...way,
+        action: 'reject',
+        by: authorOf(context),
+      } as const
       const back = takeBack(context, taken, (one) => {
         const draft = post.isSending(before) ? reopen(one, now) : one
         return withItemDecision(context, 'rejected', reject(draft, reason, now))

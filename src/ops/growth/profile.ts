@@ -12,6 +12,7 @@ import { workFor } from '#store/engine/work'
 import {
   profilePart,
   profileVersions,
+  profileWriter,
   readProfile,
   type StoredProfile,
   saveProfile,
@@ -41,14 +42,15 @@ export const profileHandlers: Handlers<typeof profile> = {
   },
 
   update: loading(
-    ({ time_zone }, { tenantId }) => ({
+    ({ time_zone, revision }, { tenantId }) => ({
       before: profilePart,
+      writer: when(revision !== undefined, profileWriter),
       // A new time zone moves Monday morning: the weekly report computes its time again.
       weekly: when(time_zone !== undefined, workFor('weekly_report', tenantId)),
     }),
-    ({ revision: seen, add, remove, ...patch }, context, { before, weekly }) => {
+    ({ revision: seen, add, remove, ...patch }, context, { before, writer, weekly }) => {
       const { gate } = context
-      requireProfileRevision(before.revision, seen)
+      requireProfileRevision(before.revision, seen, writer)
       const next = changeLists(updateProfile(before.profile, patch), { add, remove })
       const changed = changedFields(before.profile, next)
       const auditDetail = { changed }

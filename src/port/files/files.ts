@@ -76,5 +76,6 @@ export const requireFileRoom = (
     fail(
       'conflict',
       `the files of the workspace would take more than ${gib} GiB; delete some first`,
+      { reason: 'limit_reached' },
     )
 }

@@ -1,4 +1,4 @@
-import type { Fragment, Sql } from '../engine/db.ts'
+import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { mapPart, one, sure } from '../engine/load.ts'
 import type { Principal } from '../engine/principal.ts'
 import { auditActor } from '../engine/principal.ts'
@@ -21,6 +21,13 @@ export const authorName = (sql: Sql, author: Fragment): Fragment => sql`case ${a
 /** The author together with that name, as a JSON expression. Null if there is no author. */
 export const namedAuthor = (sql: Sql, author: Fragment): Fragment =>
   sql`${author} || jsonb_build_object('name', ${authorName(sql, author)})`
+
+/** These authors, with their names. */
+export const namedAuthors =
+  (authors: Pick<NamedAuthor, 'kind' | 'id'>[]): Query<{ author: NamedAuthor }> =>
+  (sql) =>
+    sql`select ${namedAuthor(sql, sql`author`)} as author
+      from jsonb_array_elements(${sql.json(authors)}) author`
 
 /** The caller's name, as authors have one. */
 export const callerName = (principal: Principal) =>

@@ -28,6 +28,7 @@ export const requireLastBefore = (applied: Applied): void => {
     'conflict',
     `the database has version ${versionOf([...applied.keys()])}, which this program cannot migrate: ` +
       `start the server of commit ${COMMIT} once, which brings it to version 000123, and then this one`,
+    { reason: 'unfit_database' },
   )
 }
 
@@ -49,6 +50,7 @@ export async function adopt(sql: postgres.TransactionSql, baseline: string): Pro
     throw new AppError(
       'conflict',
       `the schema of the database was changed by hand: ${difference}. Undo that, then start the server again`,
+      { reason: 'unfit_database' },
     )
   await sql`delete from migration`
 }

@@ -64,7 +64,11 @@ export async function requireSchema(
   const migrations = shippedMigrations()
   if (pendingOf(applied, migrations).length === 0) return
   if (applied.size === 0 && makesSchema) return await migrate(options, log)
-  throw new AppError('conflict', applied.size === 0 ? EMPTY : describeOutdated(applied, migrations))
+  throw new AppError(
+    'conflict',
+    applied.size === 0 ? EMPTY : describeOutdated(applied, migrations),
+    { reason: 'unfit_database' },
+  )
 }
 
 const EMPTY = 'the database is empty: start the server, or create a workspace by `tenant create`'
@@ -114,7 +118,7 @@ const awaitNoNodes = async (sql: postgres.Sql): Promise<void> => {
       ({ expired, ahead, backend }) => backend !== null || !(expired || (ahead && isLast)),
     )
     if (!living) return
-    if (isLast) throw new AppError('conflict', refusalOf(living))
+    if (isLast) throw new AppError('conflict', refusalOf(living), { reason: 'unfit_database' })
   }
 }
 

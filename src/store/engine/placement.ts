@@ -77,7 +77,7 @@ export const ownerOf = (db: Db, tenantId: string): Promise<Owner | 'nobody' | 'g
  * Another process serves the tenant. Callers get a 503, unless the command can be forwarded to the
  * owner.
  */
-export class OwnedElsewhere extends AppError {
+export class OwnedElsewhere extends AppError<'unavailable'> {
   constructor(readonly owner: Owner) {
     super('unavailable', 'another process serves this workspace', { retryAfter: 2 })
   }

@@ -38,6 +38,12 @@ export const readProfile: Query<ProfileRow> = (sql) => sql`select ${columns(sql)
 
 export const profilePart = mapPart(one<ProfileRow>(times, readProfile), toProfile)
 
+/** Who wrote the present version, and when. Undefined before the profile is first saved. */
+export const profileWriter = one<Pick<ProfileRow, 'written_by' | 'updated_at'>>(
+  times,
+  (sql) => sql`select written_by, updated_at from profile`,
+)
+
 /** The workspace, whose id is the profile's too. Undefined before the profile is first saved. */
 export const profileOwner = one<{ id: string }>(
   {},

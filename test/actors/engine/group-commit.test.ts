@@ -58,7 +58,7 @@ const seen = letterOf(async (sql) => ({
 }))
 const readN = letterOf(async (_, gate) => ({ reply: gate.counters['n@test'] ?? 0 }))
 const refused = letterOf<void>(() => {
-  throw new AppError('conflict', 'no')
+  throw new AppError('conflict', 'no', { reason: 'wrong_state' })
 })
 const broken = letterOf<void>(async (sql) => {
   await sql`select 1 / 0`

@@ -41,7 +41,7 @@ describe('a letter', () => {
     const { runtime, tenant } = actors
     const failing = letterOf<void>(async (sql) => {
       await sql`insert into counter (key, period, used) values ('half', 'test', 1)`
-      throw new AppError('conflict', 'no')
+      throw new AppError('conflict', 'no', { reason: 'wrong_state' })
     })
     const all = await Promise.allSettled([
       runtime.ask(tenant, bump('n')),

@@ -23,7 +23,7 @@ export const options = (replyWithinMs: number): AppOptions => ({
       const begun = async () => {
         clock.calls++
         await clock.answers
-        if (clock.refuses) fail('conflict', clock.refuses)
+        if (clock.refuses) fail('conflict', clock.refuses, { reason: 'wrong_state' })
       }
       const tools = new Map(box.tools)
       Object.defineProperty(tools, 'get', {

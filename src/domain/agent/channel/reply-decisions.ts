@@ -1,6 +1,7 @@
 /** What people decide about a reply that may be on its way, or may have arrived. Pure. */
 
 import type { ReplyPart } from '#contract/records/agent/channel-message'
+import type { ConflictGiven, ConflictReason } from '#kernel/conflict'
 import { fail } from '#kernel/errors'
 import { storable } from '#kernel/storable'
 import { type ChannelReply, isReplyDone, newPart, withParts } from './reply.ts'
@@ -15,6 +16,16 @@ interface Decision {
 const DISCARDED = 'a person discarded the reply'
 const DISCONNECTED = 'its channel was disconnected'
 const DELETED = 'its conversation was deleted'
+
+/** With the person whose decision came first. */
+const conflictWith = (
+  { decided_by, decided_at: at }: ChannelReply,
+  reason: ConflictReason = 'wrong_state',
+): ConflictGiven => ({
+  reason,
+  by: decided_by === null ? null : { kind: 'person', id: decided_by },
+  at,
+})
 
 /**
  * A part of a dropped reply is not sent any more. One that is on the wire stays marked as sending
@@ -51,7 +62,7 @@ export const discardReply = (before: ChannelReply, { by, now }: Decision): Chann
   const { status, parts } = before
   if (status === 'discarded' || parts.some((part) => part.dropped)) return before
   if (status !== 'held' && isReplyDone(before))
-    fail('conflict', `cannot discard: the reply is ${status}`)
+    fail('conflict', `cannot discard: the reply is ${status}`, conflictWith(before))
   const decided = { decided_by: by, decided_at: now }
   if (status === 'held') return { ...before, ...decided, status: 'discarded', updated_at: now }
   return { ...dropReply(before, DISCARDED, now), ...decided }
@@ -68,9 +79,13 @@ export const releaseReply = (
 ): ChannelReply => {
   const { status } = before
   if (status === 'unknown')
-    fail('conflict', 'cannot send: some of the reply may have arrived (unknown); settle that first')
+    fail(
+      'conflict',
+      'cannot send: some of the reply may have arrived (unknown); settle that first',
+      conflictWith(before, 'in_doubt'),
+    )
   if (status === 'discarded' || before.parts.some(({ dropped }) => dropped))
-    fail('conflict', 'cannot send: the reply is discarded')
+    fail('conflict', 'cannot send: the reply is discarded', conflictWith(before))
   const decided = {
     status: 'queued' as const,
     error: null,
@@ -82,7 +97,7 @@ export const releaseReply = (
   if (status === 'held')
     return { ...before, ...decided, ...(text === undefined ? {} : { text: storable(text) }) }
   if (text !== undefined && text !== before.text)
-    fail('conflict', `cannot change the text: the reply is ${status}`)
+    fail('conflict', `cannot change the text: the reply is ${status}`, conflictWith(before))
   if (status !== 'failed') return before
   const parts = before.parts.map((part) =>
     part.state === 'failed' ? { ...newPart(part.text) } : part,
@@ -146,9 +161,17 @@ export const settledByPerson = (
   { arrived, seen, canSend, isGone = false, by, now }: Settling,
 ): ChannelReply => {
   if (!isInDoubt(before))
-    fail('conflict', `cannot settle: the reply is ${before.status}, and no part of it is in doubt`)
+    fail(
+      'conflict',
+      `cannot settle: the reply is ${before.status}, and no part of it is in doubt`,
+      conflictWith(before),
+    )
   if (seen.getTime() !== before.updated_at.getTime())
-    fail('conflict', 'cannot settle: the reply has changed since you looked; look again')
+    fail(
+      'conflict',
+      'cannot settle: the reply has changed since you looked; look again',
+      conflictWith(before, 'stale_record'),
+    )
   const isDropped = !canSend || isGone || before.parts.some(({ dropped }) => dropped)
   const why = isGone ? DELETED : canSend ? DISCARDED : DISCONNECTED
   const settled = before.parts.map((part): ReplyPart => {

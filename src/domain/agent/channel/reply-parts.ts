@@ -34,5 +34,6 @@ export const readable = <R extends ChannelReply>(reply: R): R =>
 
 /** Throws `conflict`: parts that were already sent would be sent again. */
 export const requireReadable = (reply: ChannelReply): void => {
-  if (!isReadable(reply)) fail('conflict', `cannot send: ${UNREADABLE}; discard the reply`)
+  if (!isReadable(reply))
+    fail('conflict', `cannot send: ${UNREADABLE}; discard the reply`, { reason: 'wrong_state' })
 }

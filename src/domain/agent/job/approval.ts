@@ -90,9 +90,14 @@ export const decide = (
     fail(
       'conflict',
       `cannot ${status === 'approved' ? 'approve' : 'reject'}: the call was already ${approval.status}${how(approval)}`,
+      {
+        reason: 'wrong_state',
+        by: approval.decided_by === null ? null : { kind: 'person', id: approval.decided_by },
+        at: approval.decided_at,
+      },
     )
   if (status === 'approved' && approval.expires_at <= now)
-    fail('conflict', 'cannot approve: the time to decide is over')
+    fail('conflict', 'cannot approve: the time to decide is over', { reason: 'too_late' })
   return { ...approval, ...by, status, reason, decided_at: now, updated_at: now }
 }
 

@@ -31,9 +31,12 @@ export const answerDecision = (
   before: JobChange,
   { approval, step, going, names = {} }: CallDecision,
 ): JobChange => {
-  if (isOver(before.job)) fail('conflict', `cannot decide: the job is ${before.job.status}`)
+  if (isOver(before.job))
+    fail('conflict', `cannot decide: the job is ${before.job.status}`, { reason: 'wrong_state' })
   if (step?.state !== 'asked')
-    return fail('conflict', `cannot decide: the call is ${step?.state ?? 'gone'}`)
+    return fail('conflict', `cannot decide: the call is ${step?.state ?? 'gone'}`, {
+      reason: 'wrong_state',
+    })
   const next = { ...step, ...going }
   const change = nameRecords(decideApproval(putStep(before, next), approval), names)
   return goOn(setJob(tell(change, ...newsOf(approval, next)), {}))

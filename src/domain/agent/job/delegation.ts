@@ -27,6 +27,7 @@ export const requireRoomForChild = (children: number): void => {
     fail(
       'conflict',
       `cannot delegate: ${MOST_CHILDREN} sub-agents were used already, which is the most`,
+      { reason: 'limit_reached' },
     )
 }
 

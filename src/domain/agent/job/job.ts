@@ -158,6 +158,6 @@ export const concludeJob = (
   end: { status: 'completed' | 'failed' | 'cancelled'; error: string | null },
   now: Date,
 ): Job => {
-  if (isOver(job)) fail('conflict', `the job is already ${job.status}`)
+  if (isOver(job)) fail('conflict', `the job is already ${job.status}`, { reason: 'wrong_state' })
   return { ...job, ...end, held_since: null, ended_at: now, updated_at: now }
 }

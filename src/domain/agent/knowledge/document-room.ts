@@ -25,6 +25,7 @@ export const requireDocumentRoom = (
   fail(
     'conflict',
     `the plan's limit of ${inMb(limit)} for documents and their search index is reached: ${sizes}; delete one first`,
+    { reason: 'limit_reached' },
   )
 }
 

@@ -79,9 +79,12 @@ const requirePlace = ({ equal, count }: Present, { documents }: DocumentRoom): v
     fail(
       'conflict',
       `this content is document ${equal.id} already, ${equal.file_name}, which is ${equal.status}`,
+      { reason: 'duplicate' },
     )
   if (count >= documents)
-    fail('conflict', `the plan's limit of ${documents} documents is reached; delete one first`)
+    fail('conflict', `the plan's limit of ${documents} documents is reached; delete one first`, {
+      reason: 'limit_reached',
+    })
 }
 
 /** Throws `invalid_input`, `forbidden` and `conflict`. */
@@ -143,7 +146,9 @@ export const retryReading = (
   { pending, room }: Pick<Present, 'pending'> & { room: DocumentRoom },
 ): Document => {
   if (document.status !== 'failed')
-    fail('conflict', `cannot retry: the document is ${document.status}, not failed`)
+    fail('conflict', `cannot retry: the document is ${document.status}, not failed`, {
+      reason: 'wrong_state',
+    })
   requireDocumentRoom(room, pending, document.byte_size)
   return { ...document, status: 'queued', error: null, updated_at: now }
 }

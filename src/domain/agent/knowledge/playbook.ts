@@ -65,6 +65,7 @@ export const newPlaybook = ({ taken, counts, now, ...given }: NewPlaybook): Play
     fail(
       'conflict',
       `the slug ${given.slug} exists; choose another, or add a version to that playbook`,
+      { reason: 'duplicate' },
     )
   if (counts.all >= playbookLimits.all)
     refuse('', `a workspace has at most ${playbookLimits.all} playbooks, archived ones included`)

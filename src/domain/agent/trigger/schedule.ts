@@ -92,7 +92,9 @@ interface Beside {
 
 const requireRoom = ({ active }: Beside): void => {
   if (active >= scheduleLimits.active)
-    fail('conflict', `cannot add: the workspace has ${active} active schedules; cancel one first`)
+    fail('conflict', `cannot add: the workspace has ${active} active schedules; cancel one first`, {
+      reason: 'limit_reached',
+    })
 }
 
 /** Throws `invalid_input` or `conflict`. */
@@ -187,7 +189,7 @@ export const updateSchedule = (
 /** Throws `conflict` unless it is active. */
 export const pauseSchedule = (schedule: Schedule, paused_by: PausedBy, now: Date): Schedule => {
   if (schedule.status !== 'active')
-    fail('conflict', `cannot pause: the schedule is ${schedule.status}`)
+    fail('conflict', `cannot pause: the schedule is ${schedule.status}`, { reason: 'wrong_state' })
   return { ...schedule, status: 'paused', paused_by, next_at: null, updated_at: now }
 }
 

@@ -39,7 +39,9 @@ export const newWebhookRule = ({
   ...rule
 }: NewWebhookRule): WebhookRule => {
   if (total >= webhookRuleLimits.rules)
-    fail('conflict', `cannot add: the workspace has ${total} webhook rules; delete one first`)
+    fail('conflict', `cannot add: the workspace has ${total} webhook rules; delete one first`, {
+      reason: 'limit_reached',
+    })
   const empty = {
     goal_by: null,
     enabled: true,
@@ -125,7 +127,9 @@ export const revealTo = (
  */
 export const revealSecret = (rule: WebhookRule, personId: string, now: Date): WebhookRule => {
   if (rule.reveal_to.length === 0)
-    fail('conflict', 'the secret was shown already; rotate it for a new one')
+    fail('conflict', 'the secret was shown already; rotate it for a new one', {
+      reason: 'wrong_state',
+    })
   if (!rule.reveal_to.includes(personId))
     fail('forbidden', 'only whoever asked for the rule or approved it is shown its secret')
   return { ...rule, reveal_to: [], updated_at: now }

@@ -25,6 +25,7 @@ export const newComment = (id: string, { item_id, body, by, total, now }: Said):
   if (body.trim() === '') refuseField('body', 'is empty')
   if (total >= MOST_COMMENTS)
     refuseNaming(
+      'limit_reached',
       `cannot comment: the item has ${total} comments, the most that it can have; delete some`,
       'growth.items.comments',
       item_id,

@@ -69,7 +69,7 @@ export const approveEngagement = (
   { body, seen, accountExternalId, ...rest }: Approval,
 ): Engagement => {
   const status = engagementStates.next(engagement, 'approve')
-  requireSeen(engagement.body, seen)
+  requireSeen(engagement, seen)
   const words = body ?? engagement.body
   const next = words === null ? engagement : withWords(engagement, { body: words, ...rest })
   return {
@@ -125,6 +125,7 @@ export const removedEngagement = (
     fail(
       'conflict',
       'cannot delete: an earlier attempt to send the engagement may be on the network; reject it instead',
+      { reason: 'in_doubt' },
     )
   return engagement.status === 'approved'
     ? reopenEngagement(engagement, now)
@@ -149,7 +150,7 @@ const executedByHand = (engagement: Engagement, now: Date): Engagement => ({
  */
 export const confirmEngagement = (engagement: Engagement, now: Date, seen?: string): Engagement => {
   engagementStates.next(engagement, 'confirm')
-  requireSeen(engagement.body, seen)
+  requireSeen(engagement, seen)
   return executedByHand(engagement, now)
 }
 

@@ -47,6 +47,14 @@ export const engagementStates = transitionsOf({
   stateOf,
   inDoubt: { words: `check there, and ${CHECK}`, operation: LOOK, isInDoubt: true },
   waysOn,
+  leadsTo: {
+    approved: ['approved'],
+    reopened: ['drafted'],
+    rejected: ['rejected'],
+    execution_requested: ['executing'],
+    confirmed: ['executed'],
+    marked_done: ['executed'],
+  },
   actions: {
     approve: { from: ['drafted'], to: 'approved' },
     confirm: { from: [IN_REVIEW], to: 'executed' },

@@ -38,7 +38,10 @@ export const requireAllowed = (preflight: Preflight): void => {
     { path: 'action', message: reason },
     ...(link === null ? [] : [{ path: 'link', message: link }]),
   ]
-  fail('conflict', `${reason}: ${message}${link === null ? '' : `: ${link}`}`, { details })
+  fail('conflict', `${reason}: ${message}${link === null ? '' : `: ${link}`}`, {
+    reason: 'network_rule',
+    details,
+  })
 }
 
 /** An action is done once for each post, and one engagement at a time may try. */
@@ -49,6 +52,7 @@ export const requireFirst = (
   if (!other) return
   const { id, status } = other
   fail('conflict', `this post already has a ${action}: engagement ${id} is ${status}`, {
+    reason: 'duplicate',
     details: [nextCall('growth.engagements.get', id)],
   })
 }

@@ -93,6 +93,7 @@ export const requireActiveChannel = (
   if (channel?.status !== 'inactive') return
   const { id, name } = channel
   refuseNaming(
+    'wrong_state',
     `channel ${name} is inactive; set its status to active to draft for it`,
     'growth.channels.update',
     id,

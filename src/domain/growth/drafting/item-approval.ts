@@ -33,7 +33,7 @@ export const approveAsAsked = (
 ): Item => {
   const { account, channels, limits, by, now } = approving
   itemStates.next(item, 'approve')
-  requireSeen(item.body, expect_hash)
+  requireSeen(item, expect_hash)
   requireChosen(account, 'approve')
   const name = channelFor(item.kind)
   const approved = approve(item, {

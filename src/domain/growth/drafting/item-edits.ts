@@ -63,6 +63,7 @@ export const MOST_DRAFTS = 10_000
 export const requireDraftRoom = (drafts: number): void => {
   if (drafts < MOST_DRAFTS) return
   refuseNaming(
+    'limit_reached',
     `cannot add: the workspace has ${MOST_DRAFTS} drafts, the most that it can; approve, reject or delete some first`,
     'growth.items.list',
   )
@@ -83,6 +84,7 @@ const requireConnected = (
 export const requireChosen = (account: Connection | undefined, action: string): void => {
   if (account?.status !== 'disconnected') return
   refuseNaming(
+    'missing_prerequisite',
     `cannot ${action}: the account chosen for it, @${account.handle}, is disconnected; choose another one`,
     'growth.connections.list',
   )
@@ -148,7 +150,12 @@ export const ownItem = (
  * operation that reads the record.
  */
 export const requireRevision = (
-  { id, revision }: { id: string; revision: number },
+  {
+    id,
+    revision,
+    written_by: by,
+    written_at: at,
+  }: Pick<Item, 'id' | 'revision' | 'written_by' | 'written_at'>,
   seen: number | undefined,
   reading: string,
 ): void => {
@@ -158,7 +165,7 @@ export const requireRevision = (
   fail(
     'conflict',
     `the text has changed since revision ${seen}; ${message}; read it before you change it`,
-    { details },
+    { reason: 'stale_revision', by, at, details },
   )
 }
 

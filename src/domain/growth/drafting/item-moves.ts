@@ -142,6 +142,7 @@ export const removed = (item: Item, { wasSent, now }: { wasSent: boolean; now: D
     fail(
       'conflict',
       'cannot delete: an earlier attempt to send the item may be on the network; reject it instead',
+      { reason: 'in_doubt' },
     )
   return item.status === 'approved' ? reopen(item, now) : { ...item, updated_at: now }
 }

@@ -54,6 +54,15 @@ export const itemStates = transitionsOf({
     isInDoubt: true,
   },
   waysOn,
+  leadsTo: {
+    approved: ['approved', 'scheduled'],
+    scheduled: ['scheduled'],
+    unscheduled: ['approved'],
+    reopened: ['drafted'],
+    rejected: ['rejected'],
+    post_requested: ['publishing'],
+    marked_posted: ['posted'],
+  },
   actions: {
     approve: { from: ['drafted'], to: 'approved', instead: onceApproved },
     reject: { from: ['drafted', 'publish_failed'], to: 'rejected' },

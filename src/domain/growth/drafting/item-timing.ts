@@ -52,7 +52,7 @@ const nextSlotFor = (item: Item, times: Times, taken: TakenTime[]): Date => {
   }
   const slot = nextSlot(channel.cadence, calendarFor(item, times, taken))
   const none = `cannot schedule: channel ${name} has no free slot within ${FURTHEST_SLOT_DAYS} days; give a time, or add times to its cadence`
-  return slot ?? refuseNaming(none, 'growth.channels.update', channel.id)
+  return slot ?? refuseNaming('no_free_slot', none, 'growth.channels.update', channel.id)
 }
 
 /** Gives an approved item its time. */

@@ -31,9 +31,14 @@ const trimProduct = <P extends Partial<Pick<Product, 'name' | 'one_liner'>>>(pro
 
 const requirePlace = (product: Product, { active, taken }: OtherProducts, action: string): void => {
   if (product.status !== 'active') return
-  if (taken) refuseNaming(`cannot ${action}: an active product is named ${product.name}`, LIST)
+  if (taken)
+    refuseNaming('duplicate', `cannot ${action}: an active product is named ${product.name}`, LIST)
   if (active >= productLimits.active)
-    refuseNaming(`cannot ${action}: ${active} products are active; archive one first`, LIST)
+    refuseNaming(
+      'limit_reached',
+      `cannot ${action}: ${active} products are active; archive one first`,
+      LIST,
+    )
 }
 
 /** A person's description of a new product. */
@@ -45,6 +50,7 @@ export const newProduct = (
 ): Product => {
   if (others.total >= productLimits.all)
     refuseNaming(
+      'limit_reached',
       `cannot add: the workspace has ${others.total} products; edit an archived one and make it active instead`,
       LIST,
     )

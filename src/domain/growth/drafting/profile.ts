@@ -2,6 +2,7 @@ import type { Static } from '@sinclair/typebox'
 import type { ProfileData } from '#contract/records/growth/profile'
 import { fail, refuseField } from '#kernel/errors'
 import { nextCall } from '../way-on.ts'
+import type { Author } from './revision.ts'
 
 /** What the workspace stands for, its audience and its style. Every draft is made from this. */
 export type Profile = Static<typeof ProfileData>
@@ -89,10 +90,18 @@ export const changedFields = (before: Profile, next: Profile): string[] => {
  * Throws `conflict` if the editor saw another version. `revision`: the present one; undefined if
  * the editor named none.
  */
-export const requireProfileRevision = (revision: number, seen: number | undefined): void => {
+export const requireProfileRevision = (
+  revision: number,
+  seen: number | undefined,
+  writer?: { written_by: Author | null; updated_at: Date },
+): void => {
   if (seen === undefined || seen === revision) return
   const message = `is ${seen}, but the profile is at revision ${revision}: somebody has changed it meanwhile`
   fail('conflict', `cannot change the profile: revision ${message}; read it again`, {
+    reason: 'stale_revision',
+    by: writer?.written_by,
+    at: writer?.updated_at,
+
     details: [{ path: 'revision', message: `${revision}` }, nextCall('growth.profile.get')],
   })
 }

@@ -33,6 +33,7 @@ export const newRedraft = (
   itemStates.next(item, 'redraft')
   if (open)
     refuseNaming(
+      'wrong_state',
       'cannot redraft: the item is being redrafted already; read it until redraft is null',
       'growth.items.get',
       item.id,

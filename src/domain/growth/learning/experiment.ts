@@ -64,6 +64,7 @@ export const newExperiment = (
 ): Experiment => {
   if (running >= MOST_RUNNING)
     refuseNaming(
+      'limit_reached',
       `cannot add: ${running} experiments are running; conclude one first`,
       'growth.experiments.list',
     )
@@ -84,6 +85,7 @@ export const newExperiment = (
 export const requireRunning = ({ status }: Pick<Experiment, 'status'>, action: string): void => {
   if (status === 'concluded')
     fail('conflict', `cannot ${action}: the experiment is concluded`, {
+      reason: 'wrong_state',
       details: [nextCall('growth.experiments.list')],
     })
 }

@@ -22,6 +22,7 @@ export const newLearning = (
 ): Learning => {
   if (active >= MOST_ACTIVE_LEARNINGS)
     refuseNaming(
+      'limit_reached',
       `cannot add: ${active} learnings are active; retire one first`,
       'growth.learnings.list',
     )

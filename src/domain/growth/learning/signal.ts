@@ -165,6 +165,7 @@ const requireOpen = (signal: Signal, action: string, now: Date): void => {
   const state = signalState(signal, now)
   if (state !== 'open')
     fail('conflict', `cannot ${action}: the signal is ${state}`, {
+      reason: 'wrong_state',
       details: [nextCall('growth.signals.list')],
     })
 }

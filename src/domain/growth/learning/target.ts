@@ -55,9 +55,10 @@ export const newTarget = (
   { handle, category, priority, others, now }: TargetInput,
 ): Target => {
   const name = normalHandle(handle)
-  if (others.taken) refuseNaming(`${name} is already a target`, LIST)
+  if (others.taken) refuseNaming('duplicate', `${name} is already a target`, LIST)
   if (others.total >= targetLimits.targets)
     refuseNaming(
+      'limit_reached',
       `the workspace has the maximum of ${targetLimits.targets} targets; delete one first`,
       LIST,
     )

@@ -54,6 +54,7 @@ export const newRule = (
 ): Rule => {
   if (total >= MOST_RULES)
     refuseNaming(
+      'limit_reached',
       `cannot add: the workspace has ${total} rules; edit a paused one instead`,
       'growth.rules.list',
     )

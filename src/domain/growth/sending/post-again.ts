@@ -4,7 +4,6 @@
  * new attempt supersedes the doubtful one. If the new send provably did not take place, the doubt
  * about the old one returns.
  */
-import { fail } from '#kernel/errors'
 import { type Attempt, endAttempt } from './attempt.ts'
 import { afterFailedRead } from './reconcile.ts'
 import {
@@ -69,7 +68,7 @@ export const claimAgain = <R extends Sendable>(
   claim: { accountExternalId: string; now: Date },
 ): R | 'approval_stale' => {
   if (!moves.isUnconfirmed(record))
-    fail('conflict', `cannot claim: the ${moves.noun} is ${moves.stateOf(record)}`)
+    moves.refuse(record, 'claim', { words: 'it no longer waits to be sent' })
   const next = bindAccount(moves, record, claim)
   return next === 'approval_stale' ? next : { ...next, review: false }
 }

@@ -3,7 +3,6 @@
  * returns the next rows and what follows. The rule behind all of them: the machine never sends
  * again what may have reached the network.
  */
-import { fail } from '#kernel/errors'
 import { contentHash, type DoubtCause } from '../drafting/item.ts'
 import { type Attempt, endAttempt, PROCESS_STOPPED } from './attempt.ts'
 import type { Made, Moved, Origin, ReturnReason, Sendable, Transitions } from './sendable.ts'
@@ -43,7 +42,7 @@ export const claim = <R extends Sendable>(
   { accountExternalId, origin, now }: Claim,
 ): R | 'approval_stale' => {
   if (!moves.isWaiting(record, origin))
-    fail('conflict', `cannot claim: the ${moves.noun} is ${moves.stateOf(record)}`)
+    moves.refuse(record, 'claim', { words: 'it no longer waits to be sent' })
   return bindAccount(moves, record, { accountExternalId, now })
 }
 

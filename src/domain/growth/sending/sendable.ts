@@ -4,7 +4,7 @@
  * events.
  */
 import type { OnMissed } from '../drafting/profile.ts'
-import type { States } from '../transitions.ts'
+import type { LastDecision, States } from '../transitions.ts'
 
 export type SendableKind = 'post' | 'engagement'
 
@@ -26,6 +26,7 @@ export interface Sendable {
   account_external_id: string | null
   /** The network's id of the post it made. */
   external_id: string | null
+  decision: LastDecision | null
   last_error: string | null
   updated_at: Date
 }

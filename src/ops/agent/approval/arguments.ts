@@ -121,5 +121,7 @@ export const requireSame = (
     ? argumentsHash(changes) !== approval.arguments_hash
     : approval.edited && approval.decided_by !== by
   if (isOther)
-    fail('conflict', 'cannot approve: the call was already approved with other arguments')
+    fail('conflict', 'cannot approve: the call was already approved with other arguments', {
+      reason: 'stale_call',
+    })
 }

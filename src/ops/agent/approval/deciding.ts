@@ -21,7 +21,8 @@ export const applyDecision = (
   decision: CallDecision,
   { gate: { now } }: CommandContext,
 ) => {
-  if (!job) return fail('conflict', 'cannot decide: the job is gone')
+  if (!job)
+    return fail('conflict', 'cannot decide: the job is gone', { reason: 'missing_prerequisite' })
   const change = stepOf(job, { kind: 'decision', ...decision }, { ...factsAt(now), thread })
   const { id, job_id, tool_name, status, edited } = decision.approval
   const event = {

@@ -48,7 +48,9 @@ export const rememberedRule = (
 ): Effects => {
   const tool =
     tools.tools.get(approval.tool_name) ??
-    fail('conflict', 'cannot remember: the tool has changed since it was shown')
+    fail('conflict', 'cannot remember: the tool has changed since it was shown', {
+      reason: 'stale_record',
+    })
   const rule = ruleOf(tool, approval)
   const role = roleOf(principal)
   if (role !== 'owner' && role !== 'approver')
@@ -57,6 +59,7 @@ export const rememberedRule = (
     fail(
       'conflict',
       `cannot remember: ${MOST_HOSTS} hosts are allowed already; remove the rule of one first`,
+      { reason: 'limit_reached' },
     )
   const set = {
     ...rule,

@@ -114,8 +114,14 @@ export const create = (parts: ConnectionParts): All['create'] => ({
         const adapter = adapterOf(parts, channel)
         const key = keyOf(adapter, input.routingKey)
         requireConfig(adapter, input.config ?? {})
-        if (same) fail('conflict', `this ${channel} channel is connected already: ${same.id}`)
-        if (isTaken) fail('conflict', `another workspace has connected this ${channel} channel`)
+        if (same)
+          fail('conflict', `this ${channel} channel is connected already: ${same.id}`, {
+            reason: 'duplicate',
+          })
+        if (isTaken)
+          fail('conflict', `another workspace has connected this ${channel} channel`, {
+            reason: 'duplicate',
+          })
         const given = { ...input, id: newId(), routingKey: key }
         const made = newChannelConnection(given, { known: adapter.fields, ...count, now })
         requireMayOpen(context, CLOSED, made.connection)

@@ -76,6 +76,7 @@ const requireOurs = ({ is_strangers }: TurnFacts): void => {
     fail(
       'conflict',
       'cannot send: the conversation is with somebody outside the workspace; answer in its channel',
+      { reason: 'others_involved' },
     )
 }
 

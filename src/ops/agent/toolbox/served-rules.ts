@@ -25,13 +25,17 @@ export const requireRead = (
   { decision, hash, room }: Wish,
 ): void => {
   if (room <= 0)
-    fail('conflict', 'cannot set: too many tools of MCP servers have rules; remove some first')
+    fail('conflict', 'cannot set: too many tools of MCP servers have rules; remove some first', {
+      reason: 'limit_reached',
+    })
   if (decision === 'deny') return
   const message = 'is missing: give the hash of the definition that you have read'
   if (hash === undefined)
     fail('invalid_input', `hash ${message}`, { details: [{ path: 'hash', message }] })
   if (hash !== tool.hash)
-    fail('conflict', 'cannot set: the tool is not as you have read it; read it again')
+    fail('conflict', 'cannot set: the tool is not as you have read it; read it again', {
+      reason: 'stale_record',
+    })
 }
 
 /**

@@ -180,7 +180,9 @@ class ServedTools implements ToolBox {
       server: serverOfTool(name),
     })
     if (server?.hash !== hash)
-      return fail('conflict', 'the tool has changed since; nothing was sent')
+      return fail('conflict', 'the tool has changed since; nothing was sent', {
+        reason: 'stale_record',
+      })
     const { id, place, ...sealed } = server
     const signal = AbortSignal.timeout(CALL_MS)
     try {

@@ -49,6 +49,7 @@ const foundPost = (
       : fail('not_found', 'the network has no such post')
   if (isWritten(action) && body === null)
     refuseNaming(
+      'missing_prerequisite',
       `drafting needs a connected account to read the post; connect an account, or pass the body of the ${action}`,
       'growth.connections.list',
     )

@@ -51,7 +51,10 @@ export const requireNetwork = (
   { networks }: Pick<CommandContext, 'networks'>,
   { network }: EngagedPost,
 ): Network =>
-  networks.named(network) ?? fail('conflict', `the network ${network} is no longer supported`)
+  networks.named(network) ??
+  fail('conflict', `the network ${network} is no longer supported`, {
+    reason: 'missing_prerequisite',
+  })
 
 /** The format rules: the network's, and those of the channel for replies. */
 export const ruleOn = (

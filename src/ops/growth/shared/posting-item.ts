@@ -54,7 +54,9 @@ const beginAgain = async (
     requestAgain(before, { by: principal.kind, now: gate.now }),
   )
   if ((reading && againOf(reading)) || existing)
-    fail('conflict', 'cannot post again: the item is already being posted again')
+    fail('conflict', 'cannot post again: the item is already being posted again', {
+      reason: 'in_flight',
+    })
   if (!account) throw await notConnected(context.sql, { about: { moves: post, record: item } })
   const capped = takeCap(gate, items.postNow.cap)
   const of = { sendable: 'post', record_id: item.id } as const

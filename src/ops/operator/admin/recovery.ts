@@ -33,6 +33,7 @@ const byEmail = async (db: Db, email: string): Promise<PersonAccount> => {
   throw new AppError(
     'conflict',
     `${accounts.length} accounts have the email ${email}, none of them verified. Choose one with --id:${all}`,
+    { reason: 'duplicate' },
   )
 }
 
@@ -44,10 +45,14 @@ const byId = async (db: Db, id: string, email: string): Promise<PersonAccount> =
   const [account] = await accountsOf(db, { id })
   if (!account) return fail('not_found', 'no such person')
   if (account.email !== null && emailKey(account.email) !== emailKey(email))
-    fail('conflict', `this person already has the email ${account.email}`)
+    fail('conflict', `this person already has the email ${account.email}`, {
+      reason: 'wrong_state',
+    })
   const [holder] = await accountsOf(db, { emailKey: emailKey(email) })
   if (holder?.email_status === 'verified' && holder.id !== id)
-    fail('conflict', `another person has verified this email: ${describe(holder)}`)
+    fail('conflict', `another person has verified this email: ${describe(holder)}`, {
+      reason: 'duplicate',
+    })
   return account
 }
 

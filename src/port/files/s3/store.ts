@@ -120,7 +120,9 @@ export class S3Store implements Store {
         const [noted] = await notedFile(id)(sql)
         return noted?.is_kept === false
           ? [keepFile(file)]
-          : fail('conflict', 'the file was sent too long ago; send it again')
+          : fail('conflict', 'the file was sent too long ago; send it again', {
+              reason: 'too_late',
+            })
       },
     }
   }

@@ -165,6 +165,7 @@ const storeOn = (run: RunQuery, onDelayed: (afterMs: number) => void): SandboxSt
       fail(
         'conflict',
         `the workspace has ${MOST_ACCOUNTS} accounts in the sandbox; connect one of them`,
+        { reason: 'limit_reached' },
       )
     )
   },

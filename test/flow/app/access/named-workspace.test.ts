@@ -89,7 +89,7 @@ describe('a request that names another workspace than that of its session', () =
       const headers = { ...naming(elsewhere), accept }
       const body = method === 'POST' ? { body: '{' } : {}
       const reply = await server.send(method, path, { key, headers, ...body })
-      expect([reply.status, reply.body.error?.code]).toEqual([409, 'conflict'])
+      expect([reply.status, reply.body.error?.reason]).toEqual([409, 'other_workspace'])
     }
   })
 

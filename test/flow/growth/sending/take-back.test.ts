@@ -109,6 +109,7 @@ describe('a claimed post that is not yet sent', () => {
       409,
       expect.stringContaining('taken back'),
     ])
+    expect(reply.body.error).toMatchObject({ reason: 'taken_back', by: { kind: 'key' } })
     points.release('send.claimed')
     await story.send('POST', `items/${id}/approve`, { body: { edited_body: 'Another text' } })
     const retried = await story.postNow(id, 'post it')
@@ -137,8 +138,9 @@ test('a post whose request is out cannot be taken back', async () => {
   const story = await newStory(app)
   const id = await stopped('sandbox.received', () => story.scheduled(0))
   const refused = await edit(story, id)
-  expect([refused.status, refused.body.error?.details]).toEqual([
+  expect([refused.status, refused.body.error?.reason, refused.body.error?.details]).toEqual([
     409,
+    'in_flight',
     [
       { path: 'in_flight', message: expect.any(String) },
       { path: 'next', message: `growth.items.get ${id}` },

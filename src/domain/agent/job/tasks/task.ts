@@ -47,7 +47,9 @@ export const requireDistinct = (task: Task): void => {
 export const cancellable = (job: Job): boolean => {
   if (isOver(job)) return false
   if (job.status !== 'queued')
-    fail('conflict', 'cannot cancel: the task is already running; it ends by itself')
+    fail('conflict', 'cannot cancel: the task is already running; it ends by itself', {
+      reason: 'wrong_state',
+    })
   return true
 }
 
