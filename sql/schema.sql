@@ -417,6 +417,7 @@ create table public.article (
   usage jsonb,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  rule_id uuid,
   constraint article_length_check CHECK ((length = ANY (ARRAY['short'::text, 'medium'::text, 'long'::text]))),
   constraint article_pkey PRIMARY KEY (id),
   constraint article_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'generating'::text, 'ready'::text, 'failed'::text]))),
@@ -566,6 +567,7 @@ create table public.batch (
   updated_at timestamp with time zone not null,
   experiment_id uuid,
   shortfall text,
+  rule_id uuid,
   constraint batch_pkey PRIMARY KEY (id),
   constraint batch_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'generating'::text, 'ready'::text, 'failed'::text]))),
   constraint batch_tenant_id_experiment_id_fkey FOREIGN KEY (tenant_id, experiment_id) REFERENCES public.experiment(tenant_id, id),
@@ -914,10 +916,13 @@ create table public.engagement (
   decision jsonb,
   deleted_at timestamp with time zone,
   deleted_status text,
+  source_kind text not null default 'system'::text,
+  source_id uuid,
   constraint engagement_action_check CHECK ((action = ANY (ARRAY['reply'::text, 'quote'::text, 'repost'::text, 'like'::text]))),
   constraint engagement_deleted CHECK ((((status = 'deleted'::text) = (deleted_at IS NOT NULL)) AND ((deleted_at IS NULL) = (deleted_status IS NULL)))),
   constraint engagement_pkey PRIMARY KEY (tenant_id, id),
   constraint engagement_revision_check CHECK ((revision > 0)),
+  constraint engagement_source_kind_check CHECK ((source_kind = ANY (ARRAY['batch'::text, 'article'::text, 'rule'::text, 'person'::text, 'key'::text, 'agent'::text, 'system'::text, 'resurfaced'::text, 'arm'::text]))),
   constraint engagement_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'generating'::text, 'failed'::text, 'drafted'::text, 'approved'::text, 'executing'::text, 'executed'::text, 'rejected'::text, 'execute_failed'::text, 'execute_unconfirmed'::text, 'deleted'::text])))
 );
 CREATE INDEX engagement_deleted ON public.engagement USING btree (tenant_id, deleted_at) WHERE (deleted_at IS NOT NULL);
@@ -1194,12 +1199,15 @@ CASE
     WHEN (post_at IS NOT NULL) THEN post_at
     ELSE created_at
 END) stored,
+  source_kind text not null default 'system'::text,
+  source_id uuid,
   constraint item_check CHECK (((experiment_id IS NULL) = (arm IS NULL))),
   constraint item_deleted CHECK ((((status = 'deleted'::text) = (deleted_at IS NOT NULL)) AND ((deleted_at IS NULL) = (deleted_status IS NULL)))),
   constraint item_kind_check CHECK ((kind = ANY (ARRAY['post'::text, 'article'::text]))),
   constraint item_on_missed_check CHECK ((on_missed = ANY (ARRAY['post'::text, 'skip'::text]))),
   constraint item_pkey PRIMARY KEY (tenant_id, id),
   constraint item_revision_check CHECK ((revision > 0)),
+  constraint item_source_kind_check CHECK ((source_kind = ANY (ARRAY['batch'::text, 'article'::text, 'rule'::text, 'person'::text, 'key'::text, 'agent'::text, 'system'::text, 'resurfaced'::text, 'arm'::text]))),
   constraint item_status_check CHECK ((status = ANY (ARRAY['drafted'::text, 'approved'::text, 'publishing'::text, 'posted'::text, 'rejected'::text, 'publish_failed'::text, 'publish_unconfirmed'::text, 'deleted'::text]))),
   constraint item_tenant_id_account_id_fkey FOREIGN KEY (tenant_id, account_id) REFERENCES public.connection(tenant_id, id),
   constraint item_tenant_id_batch_id_fkey FOREIGN KEY (tenant_id, batch_id) REFERENCES public.batch(tenant_id, id),

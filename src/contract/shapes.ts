@@ -128,7 +128,8 @@ export const timeOrSlot = (about = 'An ISO 8601 timestamp, or next_slot.'): Time
 export const NOT_BLANK = '\\S'
 export const ONE_LINE = '^[^\\n\\r\\u2028\\u2029]*\\S[^\\n\\r\\u2028\\u2029]*$'
 
-export const nullable = <S extends TSchema>(schema: S) => T.Union([schema, T.Null()])
+export const nullable = <S extends TSchema>(schema: S, options: SchemaOptions = {}) =>
+  T.Union([schema, T.Null()], options)
 
 /**
  * Text that may contain words of people outside the workspace, such as posts read from a network.

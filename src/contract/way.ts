@@ -4,7 +4,7 @@
  */
 import { Type as T } from '@sinclair/typebox'
 import { DoubtReadSchema } from './records/growth/attempt.ts'
-import { doubtCauses } from './records/growth/item.ts'
+import { doubtCauses } from './records/growth/doubt.ts'
 import { Id, NamedAuthorSchema, nullable, oneOf, record, Time } from './shapes.ts'
 
 const Version = record(

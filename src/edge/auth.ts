@@ -185,11 +185,12 @@ const keyCaller = ({
   tenantId,
   scopes: granted,
   member,
+  name,
   plan,
 }: KeyGrant): AuthenticatedCaller => ({
   tenantId,
   plan,
-  principal: { kind: 'key', id, ...(member ? { member } : {}) },
+  principal: { kind: 'key', id, name, ...(member ? { member } : {}) },
   scopes: new Set(granted),
 })
 
@@ -204,7 +205,8 @@ const bySession = async (
   const session = claims && (await incoming.checked(() => findSession(db, claims.sessionId)))
   if (!session || session.person.id !== claims.personId) throw new AppError('unauthenticated')
   const member = { personId: session.person.id, role: session.workspace.role }
-  const principal = { kind: 'session', id: session.id, member } as const
+  const { name } = session.person
+  const principal = { kind: 'session', id: session.id, name, member } as const
   return {
     tenantId: session.workspace.id,
     principal,

@@ -15,6 +15,8 @@ export const ACCOUNT = 'account-1'
 export const draftedItem: Item = {
   ...itemRecord.blank,
   id: 'item-1',
+  source_kind: 'batch',
+  source_id: 'batch-1',
   batch_id: 'batch-1',
   kind: 'post',
   status: 'drafted',

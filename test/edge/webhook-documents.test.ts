@@ -113,14 +113,15 @@ describe('rare events match the document too', () => {
     model: 'composer',
     usage: null,
   }
+  const article = newArticle(newId(), { topic: 't', length: 'short', outline: null, now })
+  const measure = (text: string) => text.length
   const item = {
-    ...articleItem(set as never, { id: newId(), measure: (text) => text.length, now }),
+    ...articleItem(set as never, { id: newId(), article, measure, now }),
     batch_id: newId(),
   }
   const refused = { kind: 'refused', reason: 'too long' } as never
   const taken = { key: 'posts', period: '2026-11', amount: 1 }
   const batch = newBatch(newId(), { count: 1, focus: 'x', now } as never)
-  const article = newArticle(newId(), { topic: 't', length: 'short', outline: null, now })
   const rare: Record<string, { type: string; data: Record<string, unknown> }[]> = {
     'a batch that failed': failedBatch(batch, 'generation_failed: fewer', { taken, now }).events,
     'an article': readyArticle(article, set as never, { item, now }).events,

@@ -81,7 +81,7 @@ const admitted = (
         hint: 'shorter',
       }).effects
     case 'engagement':
-      return admitEngagement(asking, onNetwork).effects
+      return admitEngagement({ ...asking, requested: { rule: newId() } }, onNetwork).effects
     default:
       return undefined
   }
@@ -122,7 +122,7 @@ const recordOf = async ({ kind, sendable }: Kind, story: Story): Promise<string>
   const letter = letterOf((_, gate) => {
     const request = { ...post, body: 'We call first.' }
     const { record, effects } = admitEngagement(
-      { gate, origin: 'manual' },
+      { gate, origin: 'manual', requested: { by: { kind: 'system', id: 'test' } } },
       { ...onNetwork, request },
     )
     return { reply: record.id, effects }

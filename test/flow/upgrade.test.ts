@@ -61,6 +61,11 @@ describe.each(kept)('a filled database of %s', (_, filled) => {
     await migrate(database.options, silent, migrations.slice(0, at + 1))
     await loadRows(owner, filled)
     await migrate(database.options, silent)
+    const batched = await owner`select source_kind, source_id = batch_id as is_its from item
+      where batch_id is not null`
+    expect([...new Set(batched.map((row) => JSON.stringify(row)))]).toEqual([
+      '{"source_kind":"batch","is_its":true}',
+    ])
     const counts = Object.entries(filled.rows).map(([table, rows]) => [table, rows.length])
     expect(await countRows(owner)).toMatchObject(Object.fromEntries(counts))
 

@@ -41,7 +41,9 @@ export const engagements: Engagement[] = wishes.map(([action, post_id, body], in
   }
   const wish = { ...post, action, instruction: null, body, signal_id: null }
   const rule = { measure: (text: string) => text.length, maxLength: 280 }
-  return newEngagement(`engagement-${index}`, wish, { rule, by: null, now: at() }).engagement
+  const source = { source_kind: 'system', source_id: null } as const
+  const how = { rule, source, by: null, now: at() }
+  return newEngagement(`engagement-${index}`, wish, how).engagement
 })
 export const engagementIds = engagements.map(({ id }) => id)
 /** The reply. */

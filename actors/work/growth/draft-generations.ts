@@ -69,8 +69,7 @@ const batch: GenerationWork<Batch, BatchBrief, BatchSet> = {
     const items = set.drafts.slice(0, record.requested - record.delivered).map((one) =>
       batchItem(one, {
         id: newId(),
-        batchId: record.id,
-        experimentId: record.experiment_id,
+        batch: record,
         length: brief.measure(one.body),
         now,
       }),
@@ -106,7 +105,12 @@ const article: GenerationWork<Article, ArticleBrief, ArticleSet> = {
     const { title, text } = set.article
     if (mentionsArchived(postOf(title, text), await productsNow(sql)))
       return failEffects(generationStores.article, record, { error: ARCHIVED_MEANWHILE, now, work })
-    const item = articleItem(set, { id: newId(), measure: brief.measure, now })
+    const item = articleItem(set, {
+      id: newId(),
+      article: record,
+      measure: brief.measure,
+      now,
+    })
     const effects = finishEffects(
       generationStores.article.save,
       readyArticle(record, set, { item, now }),

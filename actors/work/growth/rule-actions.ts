@@ -17,6 +17,7 @@ import type { EngageAction } from '#domain/growth/drafting/engagement'
 import type { Generation } from '#domain/growth/drafting/generation'
 import { requireActiveChannel } from '#domain/growth/drafting/growth-channel'
 import { type Item, newDraftItem } from '#domain/growth/drafting/item'
+import { byItem } from '#domain/growth/drafting/source'
 import { weekAt } from '#domain/growth/learning/report'
 import { engageSignal, requireEngageable } from '#domain/growth/learning/signal'
 import type { RuleAction, RuleActionKind } from '#domain/growth/rules/rule-action'
@@ -40,7 +41,9 @@ export interface ActionContext {
   sql: Sql
   gate: Gate
   networks: Networks
-  /** The occurrence that started the rule. */
+  /** The id of the rule. */
+  rule: string
+  /** The occurrence that started it. */
   occurrence: Pick<Occurrence, 'kind' | 'ref'>
 }
 
@@ -71,13 +74,14 @@ const inFlight = (
 }
 
 const actions: Actions = {
-  async draft_batch({ sql, gate }, { count, focus }) {
+  async draft_batch({ sql, gate, rule: rule_id }, { count, focus }) {
     requireActiveChannel(await channelNamed(sql, 'posts'))
-    return inFlight('batch', admitBatch(automatic(gate), { count, focus }))
+    return inFlight('batch', admitBatch(automatic(gate), { count, focus, rule_id }))
   },
-  async draft_article({ sql, gate }, { topic, length, outline = null }) {
+  async draft_article({ sql, gate, rule: rule_id }, { topic, length, outline = null }) {
     requireActiveChannel(await channelNamed(sql, 'articles'))
-    return inFlight('article', admitArticle(automatic(gate), { topic, length, outline }))
+    const request = { topic, length, outline, rule_id }
+    return inFlight('article', admitArticle(automatic(gate), request))
   },
   request_audit: async ({ gate }, { days }) =>
     inFlight('audit', admitAudit(automatic(gate), { days, given: null })),
@@ -113,7 +117,7 @@ const actions: Actions = {
  * awaits approval at once.
  */
 const draftAnswer = async (
-  { sql, gate, networks, occurrence }: ActionContext,
+  { sql, gate, networks, rule, occurrence }: ActionContext,
   action: EngageAction,
 ): Promise<ActionResult> => {
   const signalId = occurrence.ref
@@ -133,12 +137,15 @@ const draftAnswer = async (
   const { network: name, post_id, post_url, post_author, post_text, addresses_us } = signal
   const post = { network: name, post_id, post_url, post_author, post_text, addresses_us }
   const { measure, maxLength } = network.limits
-  const { record, effects } = admitEngagement(automatic(gate), {
-    request: { ...post, action, instruction: null, body: null, signal_id: signal.id },
-    rule: { measure, maxLength, channel },
-    other,
-    preflight: network.preflight(action, othersPost(post)),
-  })
+  const { record, effects } = admitEngagement(
+    { ...automatic(gate), requested: { rule } },
+    {
+      request: { ...post, action, instruction: null, body: null, signal_id: signal.id },
+      rule: { measure, maxLength, channel },
+      other,
+      preflight: network.preflight(action, othersPost(post)),
+    },
+  )
   const writes = [saveSignal(engageSignal(signal, record.id, gate.now))]
   return {
     made: { kind: 'engagement', id: record.id, inFlight: record.status !== 'drafted' },
@@ -154,7 +161,7 @@ const resurfacedItem = (
     rate === null ? '' : ` with ${(rate * 100).toFixed(1)} reactions per 100 impressions`
   const rationale = `First posted on ${posted_at.toISOString().slice(0, 10)}${known}. By now it may be new to many readers.`
   return {
-    ...newDraftItem({ ...post, rationale }, { id: newId(), length, now }),
+    ...newDraftItem({ ...post, rationale }, { id: newId(), length, source: byItem(id), now }),
     resurfaced_from: id,
   }
 }

@@ -108,7 +108,13 @@ const executeRun = async (networks: Networks, { sql, gate, work }: Claiming): Pr
   if (!conditions.every(({ holds }) => holds)) return skip(skips.conditions, conditions)
   const done = await refusalOf(() =>
     act(
-      { sql, gate, networks, occurrence: { kind: run.trigger, ref: run.occurrence } },
+      {
+        sql,
+        gate,
+        networks,
+        rule: rule.id,
+        occurrence: { kind: run.trigger, ref: run.occurrence },
+      },
       rule.action,
     ),
   )

@@ -25,6 +25,7 @@ import type { Generation } from '#domain/growth/drafting/generation'
 import type { Item } from '#domain/growth/drafting/item'
 import { newRedraft, type Redraft } from '#domain/growth/drafting/redraft'
 import type { Author } from '#domain/growth/drafting/revision'
+import { byRequest } from '#domain/growth/drafting/source'
 import { type GrowthAudit, newAudit } from '#domain/growth/learning/growth-audit'
 import { newReport, type Report } from '#domain/growth/learning/report'
 import { newId } from '#kernel/ids'
@@ -95,7 +96,7 @@ export const admitBatch = (
 
 export const admitArticle = (
   context: AdmissionContext,
-  request: Pick<Article, 'topic' | 'length' | 'outline'>,
+  request: Pick<Article, 'topic' | 'length' | 'outline'> & { rule_id?: string },
 ): AdmittedGeneration<Article> => {
   const { feature, quota, cap } = articles.create
   requireFeature(context.gate.plan, feature)
@@ -177,11 +178,11 @@ interface OnNetwork {
 }
 
 /**
- * Checks the network's rules before the plan's, and before a model is called. `by`: who wrote the
- * body. Throws `conflict`, or the plan's refusals.
+ * Checks the network's rules before the plan's, and before a model is called. `requested`: the rule
+ * that requests it, or who does and writes the body. Throws `conflict`, or the plan's refusals.
  */
 export const admitEngagement = (
-  { gate, origin, by = null }: AdmissionContext & { by?: Author | null },
+  { gate, origin, requested }: AdmissionContext & { requested: { rule: string } | { by: Author } },
   { request, rule, preflight, other }: OnNetwork & { request: EngagementRequest },
 ): { record: Engagement; effects: Effects } => {
   requireFirst(request.action, other)
@@ -189,7 +190,12 @@ export const admitEngagement = (
   const { feature, cap } = engagements.create
   requireFeature(gate.plan, feature)
   const spend = [takeCap(gate, cap)]
-  const { engagement, events } = newEngagement(newId(), request, { rule, by, now: gate.now })
+  const { engagement, events } = newEngagement(newId(), request, {
+    rule,
+    source: byRequest(requested),
+    by: 'by' in requested ? requested.by : null,
+    now: gate.now,
+  })
   const effects: Effects = { writes: [insertEngagement(engagement)], events, spend }
   if (engagement.status === 'drafted') return { record: engagement, effects }
   const work = newWork('engagement', { refId: engagement.id, origin, runAt: gate.now })

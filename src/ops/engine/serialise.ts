@@ -3,7 +3,7 @@ import { Kind, type TObject, type TSchema } from '@sinclair/typebox'
 import type { NamedOp } from '#contract/op'
 import { warningsFor } from '#decisions/growth/item-warnings'
 import type { QueryContext } from './call.ts'
-import { seesNames, withoutNames } from './people-names.ts'
+import { seesNames, withCallersName, withoutNames } from './people-names.ts'
 import { checkerOf } from './validate.ts'
 import { withWarnings } from './warnings.ts'
 
@@ -22,11 +22,13 @@ export const serialise = (
  */
 export const serialiseFor = (
   caller: Pick<QueryContext, 'principal' | 'job' | 'networks'>,
-  o: Pick<NamedOp, 'id' | 'output'>,
+  o: Pick<NamedOp, 'id' | 'output' | 'kind'>,
   reply: unknown,
 ): string => {
   const warned = withWarnings(o.output, reply, (item) => warningsFor(item, caller.networks))
-  return serialise(o, seesNames(caller) ? warned : withoutNames(o.output, warned))
+  const named =
+    o.kind === 'query' || caller.job ? warned : withCallersName(o.output, warned, caller)
+  return serialise(o, seesNames(caller) ? named : withoutNames(o.output, named))
 }
 
 /** Throws if the reply does not match the operation's output schema. */

@@ -26,7 +26,7 @@ import { revisionsOfItem } from '#store/growth/revisions'
 import type { CommandContext, Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
 import { numberedPageOf, numberedResult } from '../engine/paging.ts'
-import { authorOf } from './shared/author.ts'
+import { authorOf, deciderOf } from './shared/author.ts'
 import { itemRef, itemReply, requireItem, saveTakenBackItem } from './shared/deciding-item.ts'
 
 /** A draft that a person asked for, with its event. */
@@ -71,16 +71,15 @@ export const itemTextHandlers: Handlers<typeof itemTexts> = {
       ...onItsWay(itemRef(id)),
     }),
     ({ id: _, revision, ...change }, context, { item, chosen, present, fallback, ...way }) => {
-      const { gate, networks } = context
+      const { networks } = context
       const before = requireItem(item)
       requireRevision(before, revision, 'growth.items.get')
       const account = chosen ?? present ?? fallback
       const edit = editOf(before, change, account)
       const writing = {
-        by: authorOf(context),
+        ...deciderOf(context),
         account,
         measure: limitsFor(networks, account).measure,
-        now: gate.now,
       }
       const decide = (one: Item) => edited(one, edit, writing)
       const taken = {

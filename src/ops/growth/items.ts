@@ -17,7 +17,6 @@ import { when } from '#store/engine/load'
 import { type Work, workFor } from '#store/engine/work'
 import { retitleArticle } from '#store/growth/articles'
 import { calendarPart } from '#store/growth/calendar'
-import { commentCount } from '#store/growth/comments'
 import { accountOfItem } from '#store/growth/connections'
 import { itemPart } from '#store/growth/items'
 import type { Handlers } from '../engine/call.ts'
@@ -30,7 +29,7 @@ import { itemPreviewHandlers } from './item-preview.ts'
 import { itemReadingHandlers } from './item-reading.ts'
 import { itemRedraftHandlers } from './item-redrafts.ts'
 import { itemTextHandlers } from './item-texts.ts'
-import { authorOf } from './shared/author.ts'
+import { authorOf, deciderOf } from './shared/author.ts'
 import {
   itemRef,
   itemReply,
@@ -65,13 +64,12 @@ const singleHandlers: Handlers<Omit<typeof items, keyof typeof itemBulk>> = {
       ...surroundings,
     }),
     (input, context, { item, existing, ...known }) => {
-      const { gate, networks } = context
+      const { networks } = context
       const before = requireItem(item)
       const next = approveAsAsked(before, input, {
         ...known,
         limits: limitsFor(networks, known.account),
-        by: authorOf(context),
-        now: gate.now,
+        ...deciderOf(context),
       })
       const retitled = next.title === before.title ? {} : { writes: [retitleArticle(next)] }
       return {
@@ -83,12 +81,11 @@ const singleHandlers: Handlers<Omit<typeof items, keyof typeof itemBulk>> = {
   ),
 
   reject: loading(
-    ({ id, reason }) => ({
+    ({ id }) => ({
       item: itemPart(id),
       ...onItsWay(itemRef(id)),
-      comments: when(reason !== undefined, commentCount(id)),
     }),
-    ({ reason }, context, { item, comments = 0, ...way }) => {
+    ({ reason }, context, { item, ...way }) => {
       const { now } = context.gate
       const before = requireItem(item)
       const taken = {
@@ -102,8 +99,14 @@ const singleHandlers: Handlers<Omit<typeof items, keyof typeof itemBulk>> = {
         const draft = post.isSending(before) ? reopen(one, now) : one
         return withItemDecision(context, 'rejected', reject(draft, reason, now))
       })
-      const effects = merge(back.effects, { writes: rejectionKept(back.next, comments) })
-      return saveTakenBackItem(before, { ...back, effects })
+      const comments = before.comments ?? 0
+      const kept = rejectionKept(back.next, comments)
+      const next = { ...back.next, comments: comments + kept.length }
+      return saveTakenBackItem(before, {
+        ...back,
+        next,
+        effects: merge(back.effects, { writes: kept }),
+      })
     },
   ),
 

@@ -16,6 +16,7 @@ export interface KeyGrant {
   scopes: Scope[]
   /** The member who owns the key; absent for the workspace's own keys. */
   member?: Member
+  name: string
   /** The workspace's plan when the key was looked up. */
   plan: RatePlan
 }
@@ -23,6 +24,7 @@ export interface KeyGrant {
 interface KeyRow {
   id: string
   tenant_id: string
+  name: string
   scopes: Scope[]
   person_id: string | null
   role: Role | null
@@ -36,14 +38,15 @@ const grantOf = (row: KeyRow): KeyGrant => {
       ? { member: { personId: row.person_id, role: row.role } }
       : {}
   const plan = { plan: row.plan, overrides: row.overrides }
-  return { id: row.id, tenantId: row.tenant_id, scopes: row.scopes, plan, ...member }
+  const { id, tenant_id: tenantId, name, scopes } = row
+  return { id, tenantId, name, scopes, plan, ...member }
 }
 
 /** Keys that are valid. A key of a person who is no longer a member is not. */
 const validKeys = (
   sql: Sql,
   which: Fragment,
-) => sql<KeyRow>`select k.id, k.tenant_id, k.scopes, k.person_id, m.role, t.plan, t.overrides
+) => sql<KeyRow>`select k.id, k.tenant_id, k.name, k.scopes, k.person_id, m.role, t.plan, t.overrides
   from api_key k join tenant t on t.id = k.tenant_id left join member m on m.tenant_id = k.tenant_id
     and m.person_id = k.person_id
   where ${which} and k.revoked_at is null and (k.expires_at is null

@@ -29,6 +29,20 @@ export const namedAuthors =
     sql`select ${namedAuthor(sql, sql`author`)} as author
       from jsonb_array_elements(${sql.json(authors)}) author`
 
+/**
+ * The names of people and keys by their ids, as an expression for JSON. `authors`: expressions for
+ * JSON such as `{kind, id}`, which may be null.
+ */
+export const namesOf = (sql: Sql, authors: readonly Fragment[]): Fragment => {
+  const ids = authors.map(
+    (author, index) => sql`${index === 0 ? sql`` : sql`,`}
+      case when ${author}->>'kind' in ('person', 'key') then (${author}->>'id')::uuid end`,
+  )
+  return sql`(select jsonb_object_agg(named.id, named.name) from (
+    select p.id, p.name from person p where p.id = any(array[${ids}])
+    union all select k.id, k.name from api_key k where k.id = any(array[${ids}])) named)`
+}
+
 /** The caller's name, as authors have one. */
 export const callerName = (principal: Principal) =>
   mapPart(

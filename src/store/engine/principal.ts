@@ -20,6 +20,8 @@ export interface Principal {
    * and for strangers.
    */
   member?: Member | undefined
+  /** The name of the person or key, where it was read with the credential. */
+  name?: string | undefined
   /**
    * For a key: statements answer only while the key still has exactly these scopes, in this order.
    */

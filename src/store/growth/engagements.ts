@@ -6,11 +6,15 @@ import { mapPart, one, type Part } from '../engine/load.ts'
 import type { RecordId } from '../engine/next-due.ts'
 import { inPeriod, type Page, type Period } from '../engine/page.ts'
 import { tableOf } from '../engine/records.ts'
+import { authorshipColumns } from './authorship.ts'
 
 const table = tableOf(engagementRecord)
 const { times } = table
 
 const columns = (sql: Sql): Fragment => sql`${table.columns(sql)},
+  ${authorshipColumns(sql)},
+  case source_kind when 'rule' then (select r.name from rule r where r.id = source_id) end
+    as source_name,
   case when revision > 1 then (select r.body from revision r where r.record_id = engagement.id
     order by r.number limit 1) end as original_body`
 

@@ -9,11 +9,18 @@ import { many, mapPart, one, type Part, sure } from '../engine/load.ts'
 import type { RecordId } from '../engine/next-due.ts'
 import type { Page } from '../engine/page.ts'
 import { tableOf } from '../engine/records.ts'
+import { authorshipColumns } from './authorship.ts'
 import { repeatedBy } from './item-prints.ts'
 
 const items = tableOf(itemRecord)
 
 export const itemColumns = (sql: Sql): Fragment => sql`${items.columns(sql)},
+  ${authorshipColumns(sql)},
+  case source_kind when 'arm' then arm
+    when 'batch' then (select b.focus from batch b where b.id = source_id)
+    when 'article' then (select a.topic from article a where a.id = source_id)
+    when 'rule' then (select r.name from rule r where r.id = source_id) end as source_name,
+  (select count(*)::int from comment c where c.item_id = item.id) as comments,
   (select jsonb_build_object('id', c.id, 'handle', c.handle, 'network', c.network) from connection c where case
     when item.account_external_id is not null then c.external_id = item.account_external_id
     when item.account_id is not null then c.id = item.account_id else c.is_default and c.status = 'connected' end limit 1) as posting_account,

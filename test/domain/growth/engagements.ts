@@ -27,7 +27,16 @@ export const wish = {
   signal_id: null,
 }
 export const made = (changes: Partial<typeof wish> = {}) =>
-  newEngagement('engagement-1', { ...wish, ...changes }, { rule, by: null, now: at() })
+  newEngagement(
+    'engagement-1',
+    { ...wish, ...changes },
+    {
+      rule,
+      source: { source_kind: 'system', source_id: null },
+      by: null,
+      now: at(),
+    },
+  )
 
 export const drafted = made().engagement
 export const bound = (changes: Partial<Engagement>): Engagement => ({

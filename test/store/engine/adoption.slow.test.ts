@@ -1,15 +1,15 @@
 /** Databases of the last version before the baseline become databases of the baseline. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
 import postgres from 'postgres'
-import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
 import { migrate } from '#store/engine/migrate'
-import { shippedMigrations } from '#store/engine/migrations'
+import { BASELINE, shippedMigrations } from '#store/engine/migrations'
 import { dumpSchema } from '#store/engine/schema-dump'
 import type { TestDatabase } from '#test/support/database/db'
+import { type Filled, loadRows } from '#test/support/database/filled'
 import { managedDb } from '#test/support/database/managed'
-import { beforeBaseline, earlierDb } from '#test/support/database/migrations'
-import { writeRows } from '#test/support/database/rows'
+import { beforeBaseline, earlierDb, migrateToBaseline } from '#test/support/database/migrations'
 
 const shipped = shippedMigrations().map(({ name }) => name)
 const earlier = beforeBaseline.map(({ name }) => name)
@@ -27,6 +27,7 @@ const open = async (made: Promise<TestDatabase>): Promise<void> => {
   owner = postgres({ ...database.options, max: 1, onnotice: () => {} })
   stack.defer(() => owner.end({ timeout: 1 }))
 }
+const adopt = () => migrateToBaseline(database.options)
 const bringUp = () => migrate(database.options, createLog('silent'))
 const applied = async (): Promise<string[]> =>
   (await owner`select name from migration order by name`).map(({ name }) => name)
@@ -46,16 +47,17 @@ describe('a database with exactly the migrations of before the baseline', () => 
   beforeEach(() => open(earlierDb()))
 
   test('is adopted with its schema and its rows as they are', async () => {
-    const tenant = newId()
-    await owner`insert into tenant (id, name, plan) values (${tenant}, 'Before', 'team')`
-    await writeRows(owner, tenant)
+    const filled: Filled = JSON.parse(readFileSync('test/data/upgrade/000124.json', 'utf8'))
+    await loadRows(owner, filled)
     const [schema, before] = [await owner.begin(dumpSchema), await rows()]
     expect(before.length).toBeGreaterThan(60)
-    await Promise.all([bringUp(), bringUp()])
-    expect(await applied()).toEqual(shipped)
+    await Promise.all([adopt(), adopt()])
+    expect(await applied()).toEqual([BASELINE])
     expect(await rows()).toEqual(before)
     expect(await owner.begin(dumpSchema)).toEqual(schema)
     expect(await owner`select 1 from pg_namespace where nspname ~ '^aside'`).toHaveLength(0)
+    await bringUp()
+    expect(await applied()).toEqual(shipped)
   })
 
   test('stays as it is if its adoption ends in the middle, and is adopted afterwards', async () => {
@@ -102,7 +104,7 @@ describe('a database with exactly the migrations of before the baseline', () => 
 
 test('an owner who is no superuser adopts as well', async () => {
   await open(managedDb())
-  await bringUp()
+  await adopt()
   await owner`delete from migration`
   await owner`insert into migration ${owner(beforeBaseline)}`
   await bringUp()

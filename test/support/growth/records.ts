@@ -59,12 +59,10 @@ export const makeItem = async (workspace: Workspace, changes: Partial<Item> = {}
     stories: [],
     learnings: [],
   }
-  const item = batchItem(draft, { id, batchId, length: draft.body.length, now })
+  const batch = newBatch(batchId, { count: 1, focus: '', now })
+  const item = batchItem(draft, { id, batch, length: draft.body.length, now })
   await write(workspace, {
-    writes: [
-      insertBatch(newBatch(batchId, { count: 1, focus: '', now })),
-      insertItem({ ...item, ...changes }),
-    ],
+    writes: [insertBatch(batch), insertItem({ ...item, ...changes })],
   })
   return { id: item.id }
 }
@@ -197,7 +195,12 @@ export const makeEngagement = async (workspace: Workspace) => {
     signal_id: null,
   }
   const rule = { measure: (text: string) => text.length, maxLength: 280 }
-  const { engagement } = newEngagement(newId(), input, { rule, by: null, now: new Date() })
+  const { engagement } = newEngagement(newId(), input, {
+    rule,
+    source: { source_kind: 'system', source_id: null },
+    by: null,
+    now: new Date(),
+  })
   await write(workspace, { writes: [insertEngagement(engagement)] })
   return { id: engagement.id }
 }

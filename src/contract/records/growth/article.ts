@@ -1,6 +1,6 @@
 /** A request for a long text, which becomes one item. */
 import { Type as T } from '@sinclair/typebox'
-import { nullable, oneOf } from '../../shapes.ts'
+import { Id, nullable, oneOf } from '../../shapes.ts'
 import { id, times } from '../fields.ts'
 import { declare } from '../record.ts'
 import { generationError, generationStatus, writtenBy } from './generation.ts'
@@ -18,6 +18,11 @@ export const articleRecord = declare(
     length: { type: 'text', shown: oneOf(articleLengths), fixed: true },
     // The points in order, one on each line.
     outline: { type: 'text', shown: nullable(T.String()), fixed: true },
+    rule_id: {
+      type: 'uuid',
+      shown: nullable({ ...Id, description: 'The rule that requested it, if one did.' }),
+      fixed: true,
+    },
     title: {
       type: 'text',
       shown: nullable(

@@ -2,7 +2,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { nullable, oneOf, record, Time } from '../../shapes.ts'
 import { declare } from '../record.ts'
-import { doubtCauses } from './item.ts'
+import { doubtCauses } from './doubt.ts'
 
 /** What a read of the network showed while an attempt was in doubt. */
 export const DoubtReadSchema = record(

@@ -15,6 +15,11 @@ export const batchRecord = declare(
     focus: { type: 'text', shown: T.String(), fixed: true },
     // The experiment among whose arms the posts are divided.
     experiment_id: { type: 'uuid', shown: nullable(Id), fixed: true },
+    rule_id: {
+      type: 'uuid',
+      shown: nullable({ ...Id, description: 'The rule that requested it, if one did.' }),
+      fixed: true,
+    },
     requested: {
       type: 'integer',
       shown: T.Integer({ description: 'How many posts you requested.' }),

@@ -4,6 +4,7 @@ import {
   AuthorSchema,
   Id,
   markUntrusted,
+  NamedAuthorSchema,
   nullable,
   oneOf,
   record,
@@ -12,7 +13,9 @@ import {
 } from '../../shapes.ts'
 import { id, times } from '../fields.ts'
 import { declare } from '../record.ts'
+import { decisionField } from './decision.ts'
 import { generationError, ModelUsageSchema } from './generation.ts'
+import { sourceFields } from './source.ts'
 
 export const engageActions = ['reply', 'quote', 'repost', 'like'] as const
 export const EngagementAction = oneOf(engageActions)
@@ -44,22 +47,6 @@ export const NetworkPost = record(
   { title: 'NetworkPost', description: 'The post as read; fields not read are null.' },
 )
 
-const Decision = record(
-  {
-    what: oneOf([
-      'approved',
-      'reopened',
-      'rejected',
-      'execution_requested',
-      'confirmed',
-      'marked_done',
-    ]),
-    by: AuthorSchema,
-    at: Time,
-  },
-  { description: 'The last decision on it.' },
-)
-
 const IN_POST = 'shown as part of post'
 
 /** Somebody else's post as last read. Null if it has not been read. */
@@ -86,6 +73,7 @@ export const engagementRecord = declare(
           'True when execute_unconfirmed and a person must check whether it was executed.',
       }),
     },
+    ...sourceFields,
     post: { shown: NetworkPost, from: 'view' },
     ...othersPostFields,
     instruction: { type: 'text', shown: nullable(T.String()), fixed: true },
@@ -132,7 +120,9 @@ export const engagementRecord = declare(
       type: 'jsonb',
       of: AuthorSchema,
       null: true,
-      hidden: 'who wrote the present text; null: a drafter, or there is none',
+      shown: nullable(NamedAuthorSchema, {
+        description: 'Who wrote the present text; null: a drafter, or there is none.',
+      }),
     },
     written_at: {
       type: 'timestamp with time zone',
@@ -151,7 +141,14 @@ export const engagementRecord = declare(
       ),
       from: 'view',
     },
-    decision: { type: 'jsonb', shown: nullable(Decision) },
+    decision: decisionField([
+      'approved',
+      'reopened',
+      'rejected',
+      'execution_requested',
+      'confirmed',
+      'marked_done',
+    ]),
     ...times,
     deleted_at: {
       type: 'timestamp with time zone',

@@ -1,7 +1,19 @@
 /** An item: a draft, and what becomes of it. */
 import { Type as T } from '@sinclair/typebox'
-import { AuthorSchema, Id, nameForModels, nullable, oneOf, record, Time } from '../../shapes.ts'
+import {
+  AuthorSchema,
+  Id,
+  NamedAuthorSchema,
+  nameForModels,
+  nullable,
+  oneOf,
+  record,
+  Time,
+} from '../../shapes.ts'
 import { declare } from '../record.ts'
+import { decisionField } from './decision.ts'
+import { DoubtSchema } from './doubt.ts'
+import { sourceFields } from './source.ts'
 
 export const itemStatuses = [
   'drafted',
@@ -45,55 +57,12 @@ const Metrics = record(
   },
 )
 
-export const doubtCauses = [
-  'server_error',
-  'no_answer',
-  'unclear_answer',
-  'process_stopped',
-] as const
-
-/** Without a title, so that tool lists show only its type. */
-const Doubt = record(
-  {
-    cause: oneOf(doubtCauses, {
-      description:
-        'server_error: the network returned a 5xx error. no_answer: the request timed out or the connection broke.',
-    }),
-    resolves: oneOf(['by_itself', 'by_person'], {
-      description:
-        'by_itself: the network guarantees how late it applies a request that it answered with an error. If complete reads of the timeline after that time do not show the post, the item returns to approved, unscheduled; only a new request sends it. by_person: if the reads do not show the post, a person must check.',
-    }),
-    next_read_at: nullable(Time),
-  },
-  {
-    description:
-      'Set while publish_unconfirmed: why it is unknown whether the post went out, what settles it, and when the timeline is read next (null when no more reads are planned or automation is paused).',
-  },
-)
-
 export const PostingAccount = record(
   { id: Id, handle: T.String(), network: T.String() },
   {
     description:
       'The account that sends it: the one of its approval, or else the chosen or the default one.',
   },
-)
-
-const Decision = record(
-  {
-    what: oneOf([
-      'approved',
-      'scheduled',
-      'unscheduled',
-      'reopened',
-      'rejected',
-      'post_requested',
-      'marked_posted',
-    ]),
-    by: AuthorSchema,
-    at: Time,
-  },
-  { description: 'The last decision on it.' },
 )
 
 export const Warnings = T.Array(
@@ -147,6 +116,7 @@ export const itemRecord = declare(
       ),
       fixed: true,
     },
+    ...sourceFields,
     kind: { type: 'text', shown: oneOf(['post', 'article']), fixed: true },
     title: {
       type: 'text',
@@ -212,7 +182,7 @@ export const itemRecord = declare(
       from: 'elsewhere',
       unexported: 'when metrics were last read; the metrics themselves are exported',
     },
-    doubt: { shown: nullable(Doubt), from: 'query' },
+    doubt: { shown: nullable(DoubtSchema), from: 'query' },
     tags: { type: 'text[]', shown: T.Array(T.String()) },
     note: { type: 'text', shown: nullable(T.String({ description: 'For the team; never sent.' })) },
     // When it was due to go out before it last became a draft again.
@@ -225,7 +195,9 @@ export const itemRecord = declare(
       type: 'jsonb',
       of: AuthorSchema,
       null: true,
-      hidden: 'who wrote the present text; null: a drafter. Its revisions show it',
+      shown: nullable(NamedAuthorSchema, {
+        description: 'Who wrote the present text; null: a drafter.',
+      }),
     },
     written_at: {
       type: 'timestamp with time zone',
@@ -247,7 +219,19 @@ export const itemRecord = declare(
       from: 'view',
     },
     posting_account: { shown: nameForModels('account', nullable(PostingAccount)), from: 'query' },
-    decision: { type: 'jsonb', shown: nullable(Decision) },
+    decision: decisionField([
+      'approved',
+      'scheduled',
+      'unscheduled',
+      'reopened',
+      'rejected',
+      'post_requested',
+      'marked_posted',
+    ]),
+    comments: {
+      shown: T.Integer({ description: 'How many comments it has.' }),
+      from: 'query',
+    },
     repeats: { of: Repeated, null: true, hidden: 'shown among the warnings', from: 'query' },
     avoid: {
       of: T.Array(T.String()),

@@ -49,6 +49,8 @@ export interface CallingJob {
   /** The number of the calling step. */
   step: number
   stepId: string
+  /** The person who allowed the call, if it had to be asked. */
+  allowedBy?: string | undefined
 }
 
 export const callingJob = (

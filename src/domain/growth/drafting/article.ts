@@ -6,6 +6,7 @@ import type { ArticleSet } from './draft.ts'
 import { type FinishedGeneration, newGeneration, refund, type TakenQuota } from './generation.ts'
 import { ARTICLE_HOOK } from './hooks.ts'
 import { type Item, newDraftItem } from './item.ts'
+import { byArticle } from './source.ts'
 
 /** The lengths on offer, in words, approximately. */
 export const articleWords = { short: 600, medium: 1_200, long: 2_400 } as const
@@ -17,12 +18,17 @@ interface ArticleRequest {
   topic: string
   length: ArticleLength
   outline: string | null
-  now: Date
+  /** The rule that requests it. */
+  rule_id?: string | null
 }
 
-export const newArticle = (id: string, { now, ...request }: ArticleRequest): Article => ({
+export const newArticle = (
+  id: string,
+  { now, rule_id = null, ...request }: ArticleRequest & { now: Date },
+): Article => ({
   ...newGeneration(id, now),
   ...request,
+  rule_id,
   title: null,
   item_id: null,
 })
@@ -64,12 +70,24 @@ export const failedArticle = (
   refund: refund(taken, taken.amount),
 })
 
+interface NewArticleItem {
+  id: string
+  article: Pick<Article, 'id' | 'rule_id'>
+  measure(text: string): number
+  now: Date
+}
+
 /** The item of a written article. `measure` is the network's own count. */
 export const articleItem = (
   { article: { title, text, ...about } }: ArticleSet,
-  { id, measure, now }: { id: string; measure(text: string): number; now: Date },
+  { id, article, measure, now }: NewArticleItem,
 ): Item => {
   const body = postOf(title, text)
   const draft = { ...about, body, format: 'article', hook: ARTICLE_HOOK }
-  return { ...newDraftItem(draft, { id, length: measure(body), now }), kind: 'article', title }
+  const source = byArticle(article)
+  return {
+    ...newDraftItem(draft, { id, length: measure(body), source, now }),
+    kind: 'article',
+    title,
+  }
 }

@@ -5,6 +5,7 @@ import { viewOf } from '#contract/records/view'
 import { addUsage, type Draft, type DraftSet, joinedModels } from './draft.ts'
 import { type FinishedGeneration, newGeneration, refund, type TakenQuota } from './generation.ts'
 import { type Item, newDraftItem } from './item.ts'
+import { byBatch } from './source.ts'
 
 export type Batch = RowOf<typeof batchRecord>
 
@@ -15,15 +16,18 @@ export interface BatchRequest {
   count: number
   focus: string
   experiment_id?: string | null
+  /** The rule that requests it. */
+  rule_id?: string | null
 }
 
 export const newBatch = (
   id: string,
-  { count, focus, experiment_id = null, now }: BatchRequest & { now: Date },
+  { count, focus, experiment_id = null, rule_id = null, now }: BatchRequest & { now: Date },
 ): Batch => ({
   ...newGeneration(id, now),
   focus,
   experiment_id,
+  rule_id,
   requested: count,
   delivered: 0,
   shortfall: null,
@@ -110,18 +114,17 @@ export const failedBatch = (
   return { record, events: [settledEvent(record)], refund: refund(taken, taken.amount) }
 }
 
+type ItsBatch = Pick<Batch, 'id' | 'experiment_id' | 'rule_id'>
+
 /** A draft as an item of the batch. */
 export const batchItem = (
   draft: Draft & { arm?: string },
-  {
-    id,
-    batchId,
-    experimentId = null,
-    length,
-    now,
-  }: { id: string; batchId: string; experimentId?: string | null; length: number; now: Date },
-): Item => ({
-  ...newDraftItem(draft, { id, length, now }),
-  batch_id: batchId,
-  ...(draft.arm ? { experiment_id: experimentId, arm: draft.arm } : {}),
-})
+  { id, batch, length, now }: { id: string; batch: ItsBatch; length: number; now: Date },
+): Item => {
+  const experiment_id = draft.arm ? batch.experiment_id : null
+  return {
+    ...newDraftItem(draft, { id, length, source: byBatch(batch, experiment_id), now }),
+    batch_id: batch.id,
+    ...(draft.arm ? { experiment_id, arm: draft.arm } : {}),
+  }
+}

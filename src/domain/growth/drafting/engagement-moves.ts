@@ -20,26 +20,18 @@ import {
   usable,
 } from './engagement.ts'
 import { engagementStates, IN_REVIEW } from './engagement-states.ts'
-import { contentHash } from './item.ts'
-import { type Author, reviseText } from './revision.ts'
+import { contentHash, type DecidedBy, decisionBy } from './item.ts'
+import { reviseText } from './revision.ts'
 import { writtenText } from './written-text.ts'
-
-interface By {
-  by: Author
-  now: Date
-}
 
 /** The engagement with who decided on it. */
 export const decidedOn = (
   engagement: Engagement,
   what: EngagementDecision['what'],
-  { by, now }: By,
-): Engagement => ({
-  ...engagement,
-  decision: { what, by, at: now },
-})
+  by: DecidedBy,
+): Engagement => ({ ...engagement, decision: decisionBy(what, by) })
 
-interface Words extends LengthRule, By {
+interface Words extends LengthRule, DecidedBy {
   body: string
 }
 
@@ -52,7 +44,7 @@ const withWords = (engagement: Engagement, { body, by, now, ...rule }: Words): E
     : reviseText(engagement, { body: words }, { by, now })
 }
 
-interface Approval extends LengthRule, By {
+interface Approval extends LengthRule, DecidedBy {
   /** An edited text. */
   body: string | undefined
   /** The hash of the text that the caller has seen, or its first digits. */

@@ -1,6 +1,7 @@
 /** An engagement as surfaces show it. */
 import { engagementRecord } from '#contract/records/growth/engagement'
 import { viewOf } from '#contract/records/view'
+import { authorshipOf } from './authorship.ts'
 import { contentMark } from './content-mark.ts'
 import type { EngagedPost, Engagement } from './engagement.ts'
 
@@ -25,10 +26,11 @@ export const postView = ({
 
 export const engagementView = (engagement: Engagement) => ({
   ...view(engagement),
+  ...authorshipOf(engagement),
   post: postView(engagement),
   content_hash: engagement.body === null ? null : contentMark(engagement.body),
 })
 
-/** The response body of every operation that returns one engagement. */
+/** The response body of every operation that returns one engagement, without names: as of items. */
 export const engagementAnswer = (engagement: Engagement): string =>
-  JSON.stringify({ engagement: engagementView(engagement) })
+  JSON.stringify({ engagement: engagementView({ ...engagement, names: null }) })

@@ -11,6 +11,7 @@ import type { FormatRules } from './format-rules.ts'
 import type { FinishedGeneration } from './generation.ts'
 import { requireFormatRules } from './item-moves.ts'
 import type { Author } from './revision.ts'
+import type { DraftSource } from './source.ts'
 import { writtenText } from './written-text.ts'
 
 export type EngageAction = Engagement['action']
@@ -106,7 +107,12 @@ export const usable = (body: string, { measure, maxLength, channel }: LengthRule
 export const newEngagement = (
   id: string,
   { action, body, instruction, ...rest }: EngagementRequest,
-  { rule, by, now }: { rule: LengthRule; by: Author | null; now: Date },
+  {
+    rule,
+    source,
+    by,
+    now,
+  }: { rule: LengthRule; source: DraftSource; by: Author | null; now: Date },
 ) => {
   if (!isWritten(action) && body !== null)
     refuseField('body', `only applies to replies and quotes, not to a ${action}`)
@@ -115,6 +121,7 @@ export const newEngagement = (
   const status = isWritten(action) && body === null ? 'queued' : 'drafted'
   const engagement: Engagement = {
     ...engagementRecord.blank,
+    ...source,
     ...rest,
     id,
     action,

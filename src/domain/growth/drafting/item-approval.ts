@@ -4,12 +4,12 @@ import { refuseField } from '#kernel/errors'
 import type { Connection } from '../sending/connection.ts'
 import { requireSeen } from './content-mark.ts'
 import { channelFor, limitOf } from './growth-channel.ts'
-import { decided, type Item } from './item.ts'
+import { type DecidedBy, decided, type Item } from './item.ts'
 import { requireChosen } from './item-edits.ts'
 import { approve } from './item-moves.ts'
 import { itemStates } from './item-states.ts'
 import { type Times, type Timing, timed } from './item-timing.ts'
-import { type Author, reviseText } from './revision.ts'
+import { reviseText } from './revision.ts'
 
 interface Asked extends Partial<Timing> {
   edited_body?: string | undefined
@@ -18,8 +18,7 @@ interface Asked extends Partial<Timing> {
   expect_hash?: string | undefined
 }
 
-interface Approving extends Times {
-  by: Author
+interface Approving extends Times, DecidedBy {
   /** The account to send the item from; undefined if there is none. */
   account: Connection | undefined
   /** The limits of its network. */
@@ -31,7 +30,7 @@ export const approveAsAsked = (
   { edited_body: editedBody, title, expect_hash, post_at, on_missed }: Asked,
   approving: Approving,
 ): Item => {
-  const { account, channels, limits, by, now } = approving
+  const { account, channels, limits, by, allowed_by, now } = approving
   itemStates.next(item, 'approve')
   requireSeen(item, expect_hash)
   requireChosen(account, 'approve')
@@ -47,7 +46,7 @@ export const approveAsAsked = (
   })
   const isEdited = approved.body !== item.body || approved.title !== item.title
   const written = isEdited ? reviseText(item, approved, { by, now }) : approved
-  const next = decided(written, 'approved', { by, now })
+  const next = decided(written, 'approved', { by, allowed_by, now })
   if (post_at !== undefined) return timed(next, { post_at, on_missed }, approving)
   if (on_missed !== undefined) refuseField('on_missed', 'only applies with post_at')
   return next

@@ -7,11 +7,12 @@ import type { Connection } from '../sending/connection.ts'
 import { post } from '../sending/post.ts'
 import { nextCall, refuseNaming } from '../way-on.ts'
 import { channelFor, type GrowthChannelName } from './growth-channel.ts'
-import { decided, type Item, newDraftItem } from './item.ts'
+import { type DecidedBy, decided, type Item, newDraftItem } from './item.ts'
 import { approvedText, reopen } from './item-moves.ts'
 import { itemStates } from './item-states.ts'
 import { recognisedAgain, recogniseForm } from './recognised.ts'
-import { type Author, reviseText } from './revision.ts'
+import { reviseText } from './revision.ts'
+import { byAuthor, byItem } from './source.ts'
 import { tidyTags, writtenText } from './written-text.ts'
 
 /** As people give it. Absent fields stay; null clears a field. */
@@ -24,12 +25,10 @@ export interface ItemChange {
   note?: string | null | undefined
 }
 
-interface Writing {
-  by: Author
+interface Writing extends DecidedBy {
   /** The account to send the item from; undefined if there is none. */
   account: Connection | undefined
   measure(text: string): number
-  now: Date
 }
 
 /**
@@ -130,7 +129,8 @@ export const ownItem = (
 ): Item => {
   requireConnected(account, given.account)
   const nothing = { body: '', format: '', hook: '', rationale: '', stories: [], learnings: [] }
-  const blank: Item = { ...newDraftItem(nothing, { id, length: 0, now }), kind }
+  const source = byAuthor(by)
+  const blank: Item = { ...newDraftItem(nothing, { id, length: 0, source, now }), kind }
   const text = textAfter(blank, given)
   return {
     ...blank,
@@ -195,17 +195,18 @@ export const editOf = (item: Item, change: ItemChange, account: Connection | und
 export const edited = (
   item: Item,
   { isBinding, body, title, ...edit }: Edit,
-  { by, account, measure, now }: Writing,
+  { account, measure, ...by }: Writing,
 ): Item => {
+  const { now } = by
   if (!isBinding) return isSame(item, edit) ? item : { ...item, ...edit, updated_at: now }
   const draft =
     item.status === 'approved'
-      ? decided(reopen(item, now), 'reopened', { by, now })
+      ? decided(reopen(item, now), 'reopened', by)
       : { ...item, updated_at: now }
   const next = { ...draft, ...bindingOf(account), ...edit }
   if (body === item.body && title === item.title) return next
   const form = recognisedAgain(item, { kind: item.kind, body })
-  return reviseText(next, { body, title, ...form, length: measure(body) }, { by, now })
+  return reviseText(next, { body, title, ...form, length: measure(body) }, by)
 }
 
 const isSame = (item: Item, { note, tags }: Pick<Item, 'note' | 'tags'>): boolean =>
@@ -216,7 +217,7 @@ export const duplicateOf = (
   item: Item,
   { id, account, now }: { id: string; account: Connection | undefined; now: Date },
 ): Item => ({
-  ...newDraftItem(item, { id, length: item.length, now }),
+  ...newDraftItem(item, { id, length: item.length, source: byItem(item.id), now }),
   ...bindingOf(account),
   kind: item.kind,
   title: item.title,

@@ -1,6 +1,7 @@
 /** An item as surfaces show it. */
 import { itemRecord } from '#contract/records/growth/item'
 import { viewOf } from '#contract/records/view'
+import { authorshipOf } from './authorship.ts'
 import { contentMark } from './content-mark.ts'
 import type { Item } from './item.ts'
 import type { Warning } from './warnings.ts'
@@ -32,10 +33,12 @@ export const itemView = (item: Item) => {
   const shown = view(item)
   return {
     ...shown,
+    ...authorshipOf(item),
     redraft:
       item.status === 'drafted' && item.redraft?.revision === item.revision
         ? item.redraft.status
         : null,
+    comments: item.comments ?? 0,
     content_hash: contentMark(item.body),
     warnings: toBeWarned(item),
     // A decision that ends the doubt leaves its record behind, which is not shown.
@@ -43,5 +46,9 @@ export const itemView = (item: Item) => {
   }
 }
 
-/** The response body of every operation that returns one item. */
-export const itemAnswer = (item: Item): string => JSON.stringify({ item: itemView(item) })
+/**
+ * The response body of every operation that returns one item. Names of people are left out, since
+ * it may be kept for a caller who does not see them.
+ */
+export const itemAnswer = (item: Item): string =>
+  JSON.stringify({ item: itemView({ ...item, names: null }) })

@@ -7,6 +7,7 @@ import type { RowOf } from '#contract/records/record'
 
 import type { Draft } from './draft.ts'
 import type { Author } from './revision.ts'
+import type { DraftSource } from './source.ts'
 
 export type Item = RowOf<typeof itemRecord>
 export type ItemStatus = Item['status']
@@ -28,9 +29,10 @@ export const contentHash = (body: string, accountExternalId: string | null): str
 /** A new item, made of a draft, that waits for approval. */
 export const newDraftItem = (
   draft: Draft,
-  { id, length, now }: { id: string; length: number; now: Date },
+  { id, length, source, now }: { id: string; length: number; source: DraftSource; now: Date },
 ): Item => ({
   ...itemRecord.blank,
+  ...source,
   id,
   kind: 'post',
   status: 'drafted',
@@ -48,12 +50,22 @@ export const newDraftItem = (
   updated_at: now,
 })
 
+/** Who decides. */
+export interface DecidedBy {
+  by: Author
+  /** Who allowed an agent to. */
+  allowed_by?: Author | undefined
+  now: Date
+}
+
+/** A decision as records keep it. */
+export const decisionBy = <What extends string>(
+  what: What,
+  { by, allowed_by, now }: DecidedBy,
+) => ({ what, by, ...(allowed_by && { allowed_by }), at: now })
+
 /** The item with who decided on it. */
-export const decided = (
-  item: Item,
-  what: ItemDecision['what'],
-  { by, now }: { by: Author; now: Date },
-): Item => ({
+export const decided = (item: Item, what: ItemDecision['what'], by: DecidedBy): Item => ({
   ...item,
-  decision: { what, by, at: now },
+  decision: decisionBy(what, by),
 })

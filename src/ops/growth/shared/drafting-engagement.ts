@@ -72,7 +72,8 @@ export const draftEngagement = (
   const network = requireNetwork(context, post)
   const request = { ...post, ...words, signal_id: signalId }
   const preflight = network.preflight(words.action, othersPost(post))
-  const admission = { gate: context.gate, origin: 'manual', by: authorOf(context) } as const
+  const requested = { by: authorOf(context) }
+  const admission = { gate: context.gate, origin: 'manual', requested } as const
   return admitEngagement(admission, { request, rule: ruleOn(network, channel), preflight, other })
 }
 

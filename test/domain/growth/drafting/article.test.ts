@@ -36,7 +36,7 @@ const set: ArticleSet = {
   usage,
 }
 const measure = (text: string) => text.length
-const item = articleItem(set, { id: 'item-1', measure, now })
+const item = articleItem(set, { id: 'item-1', article: queued, measure, now })
 
 test('a new article is queued, without title and item', () => {
   expect(queued).toEqual({
@@ -46,6 +46,7 @@ test('a new article is queued, without title and item', () => {
     topic: 'late deliveries',
     length: 'short',
     outline: 'The dock',
+    rule_id: null,
     title: null,
     item_id: null,
     model: null,

@@ -56,6 +56,7 @@ describe('in flight', () => {
       error: null,
       focus: 'late deliveries',
       experiment_id: null,
+      rule_id: null,
       requested: REQUESTED,
       delivered: 0,
       shortfall: null,
@@ -162,7 +163,7 @@ describe('failed', () => {
 })
 
 test('a draft becomes an item that waits for approval, with all fields from the drafter', () => {
-  const item = batchItem(draft, { id: 'item-1', batchId: 'batch-1', length: 31, now: at() })
+  const item = batchItem(draft, { id: 'item-1', batch: queued, length: 31, now: at() })
   expect(item).toEqual({
     ...draftedItem,
     stories: ['I drove a delivery van for a week.'],
