@@ -74,11 +74,25 @@ interface Commanded extends Change {
   settles?: string
   /** Within a job of the agent, the step that calls it waits for the job that it starts. */
   delegates?: true
+  /**
+   * With this field true, a call also does what another operation of the same roles does. The
+   * limits of that operation hold for such a call, and so does what forbids the agent its tool.
+   */
+  includes?: { field: string; of: Included }
   /** The hourly cap that it counts against. */
   cap?: CapKey | undefined
   /** The monthly quota that it counts against. */
   quota?: QuotaKey | undefined
   /** Plans without it refuse the operation. */
+  feature?: PlanFeature | undefined
+}
+
+/** What counts of an operation that a call includes. */
+export interface Included {
+  tool?: string | undefined
+  outside?: boolean | undefined
+  cap?: CapKey | undefined
+  quota?: QuotaKey | undefined
   feature?: PlanFeature | undefined
 }
 

@@ -1,5 +1,6 @@
 /** The errors that an operation can return. */
 import type { ErrorCode } from '#kernel/errors'
+import type { Included } from './kinds.ts'
 import { isCostly } from './limits.ts'
 import { type Op, readsOnly, takesKey } from './op.ts'
 
@@ -28,8 +29,8 @@ const callerErrors: readonly ErrorCode[] = [
   'conflict',
 ]
 
-/** The errors that follow from the operation's plan limits. */
-const planErrors = ({ cap, quota, feature }: Op): ErrorCode[] => [
+/** The errors that follow from the plan limits of an operation. */
+const planErrors = ({ cap, quota, feature }: Included): ErrorCode[] => [
   ...(quota || (cap && isCostly(cap)) ? (['plan_invalid'] as const) : []),
   ...(quota ? (['plan_quota_exceeded'] as const) : []),
   ...(feature ? (['plan_feature_disabled'] as const) : []),
@@ -40,6 +41,7 @@ export const errorsOf = (o: Op): ErrorCode[] => [
   ...new Set([
     ...o.errors,
     ...planErrors(o),
+    ...planErrors(o.includes?.of ?? {}),
     ...commonErrors.filter((code) => o.kind !== 'public' || !callerErrors.includes(code)),
   ]),
   ...(readsOnly(o) ? [] : bodyErrors),

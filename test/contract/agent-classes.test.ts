@@ -93,3 +93,13 @@ test('an answer with a field that other people wrote is foreign', () => {
   expect(marked.filter(({ foreign }) => !foreign).map(({ tool }) => tool)).toEqual([])
   expect(marked).not.toBeEmpty()
 })
+
+test('a call that includes another operation is as guarded as that one', () => {
+  const including = operations.filter(({ includes }) => includes)
+  const guards = ({ scope, roles, agent, destructive }: Partial<(typeof operations)[number]>) =>
+    JSON.stringify([scope, roles, agent, destructive])
+  expect(including.map(guards)).toEqual(
+    including.map(({ includes }) => guards(includes!.of as Partial<(typeof operations)[number]>)),
+  )
+  expect(including).not.toBeEmpty()
+})

@@ -38,7 +38,10 @@ const handlersOf = ({ networks }: CommandContext) => engagementHandlers({ networ
 
 export const engagementActions: Record<string, Action> = {
   'approve engagement': onEngagement(1.5, 'approve engagement', (id, context) =>
-    handled(handlersOf(context).approve, { id }, context),
+    handled(handlersOf(context).approve.begin, { id }, context),
+  ),
+  'approve and execute': onEngagement(1, 'approve and execute', (id, context) =>
+    handled(handlersOf(context).approve.begin, { id, execute: true }, context),
   ),
   execute: onEngagement(2.5, 'execute', (id, context) =>
     handled(handlersOf(context).execute.begin, { id }, context),

@@ -17,6 +17,7 @@ const IN_REVIEW = 'execute_unconfirmed (in review)'
  */
 const table: Record<string, Record<string, string[]>> = {
   'approve engagement': { drafted: ['approved'], [IN_REVIEW]: ['executed'] },
+  'approve and execute': { drafted: ['executing'] },
   execute: { approved: ['executing'], execute_failed: ['executing'] },
   'reject engagement': {
     drafted: ['rejected'],
@@ -84,7 +85,8 @@ export const checkDecided = (
   const { id, body, account_external_id: account } = engagement
   const hold = (holds: boolean, words: string): void =>
     void (holds || world.broken.push(`${id}: ${words}`))
-  if (command.name === 'approve engagement' && to === 'approved')
+  const isApproved = command.name === 'approve engagement' && to === 'approved'
+  if (isApproved || command.name === 'approve and execute')
     world.approvals.set(id, { body: body ?? '', account })
   if (to === 'drafted' || to === 'rejected') world.approvals.delete(id)
   if (command.name === 'mark done') world.marked.add(id)

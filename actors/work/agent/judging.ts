@@ -70,6 +70,9 @@ export const checkCall = (
         ? given
         : new HandleBook(at.facts.thread?.handles ?? {}).resolve(given, outcome.typed),
     )
+    const other = box.includes(name, args)
+    if (other && !run.offered.includes(other.tool))
+      return { error: `${other.field} needs the tool ${other.tool}, which this job does not have` }
     const unseen = unseenArgument(args, { taint: taintOf(at, outcome) })
     if (unseen) return { error: `${unseen.path} ${unseen.message}` }
     const peoples =
@@ -97,6 +100,15 @@ interface Judging {
   /** What jobs of the conversation already ask for, including earlier calls of this job. */
   open: readonly OpenApproval[]
 }
+
+/** The rule of the first tool, unless a rule forbids one of them. */
+const ruleFor = (
+  rules: Judging['rules'],
+  [name, ...others]: [string, ...(string | undefined)[]],
+): RuleDecision | undefined =>
+  others.some((other) => other !== undefined && rules.get(other) === 'deny')
+    ? 'deny'
+    : rules.get(name)
 
 const MOST_EQUAL = 2
 const REPEATED =
@@ -128,7 +140,7 @@ export const judgeCall = async (
     mayRun: deps.toolBox().mayRun(name, at.caller),
     taint,
     asks,
-    rule: judging.rules.get(name),
+    rule: ruleFor(judging.rules, [name, deps.toolBox().includes(name, checked.args)?.tool]),
     isRepeat: judging.equal.unknown > 0,
     own: isOwnAct(at, answer.outcome),
     commits: deps.toolBox().commits(name, checked.args),

@@ -29,6 +29,24 @@ export const wish = {
   ),
 }
 
+const execute = op.awaited(
+  'POST /api/v1/growth/engagements/:id/execute',
+  'Execute an approved engagement now. It is public at once. 409 with the reason and a link, and nothing sent, if the network does not allow it. ' +
+    'Returns 202 with the current engagement if the outcome takes longer than 20 seconds, or the time in wait. One in doubt is never sent again: it is looked up, and if necessary left for a person (review).',
+  { input: { id, wait: ReplyWait }, output: OneEngagement },
+  {
+    tool: 'growth_execute_engagement',
+    agent: 'commit',
+    foreign: true,
+    errors: [...onEngagement, 'x_not_connected', 'network_error'],
+    roles: ['approver'],
+    destructive: true,
+    outside: true,
+    feature: 'engagement',
+    cap: 'execute_engagement',
+  },
+)
+
 export const engagements = {
   list: op.query(
     'GET /api/v1/growth/engagements',
@@ -77,15 +95,21 @@ export const engagements = {
       cap: 'create_engagement',
     },
   ),
-  approve: op.command(
+  approve: op.awaited(
     'POST /api/v1/growth/engagements/:id/approve',
-    'Approve a drafted engagement, as is or with an edited body. Sends nothing yet. The approval covers this text and the default account only. ' +
+    'Approve a drafted engagement, as is or with an edited body. Sends nothing yet; with execute: true it is sent at once, or refused as a whole. The approval covers this text and the default account only. ' +
       'For one in review (execute_unconfirmed), confirms that a person found it on the network, and marks it executed.',
     {
       input: {
         id,
         body: theText(T.Optional(T.String({ minLength: 1, maxLength: 25_000 }))),
         expect_hash: T.Optional(ExpectHash),
+        execute: T.Optional(
+          T.Boolean({
+            description: 'Also execute it now, as execute does; if that is refused, so is this.',
+          }),
+        ),
+        wait: ReplyWait,
       },
       output: OneEngagement,
     },
@@ -93,7 +117,8 @@ export const engagements = {
       tool: 'growth_approve_engagement',
       agent: 'commit',
       foreign: true,
-      errors: onEngagement,
+      errors: [...onEngagement, 'x_not_connected', 'network_error'],
+      includes: { field: 'execute', of: execute },
       roles: ['approver'],
       destructive: true,
     },
@@ -118,22 +143,6 @@ export const engagements = {
       destructive: true,
     },
   ),
-  execute: op.awaited(
-    'POST /api/v1/growth/engagements/:id/execute',
-    'Execute an approved engagement now. It is public at once. 409 with the reason and a link, and nothing sent, if the network does not allow it. ' +
-      'Returns 202 with the current engagement if the outcome takes longer than 20 seconds, or the time in wait. One in doubt is never sent again: it is looked up, and if necessary left for a person (review).',
-    { input: { id, wait: ReplyWait }, output: OneEngagement },
-    {
-      tool: 'growth_execute_engagement',
-      agent: 'commit',
-      foreign: true,
-      errors: [...onEngagement, 'x_not_connected', 'network_error'],
-      roles: ['approver'],
-      destructive: true,
-      outside: true,
-      feature: 'engagement',
-      cap: 'execute_engagement',
-    },
-  ),
+  execute,
   ...engagementLife,
 }

@@ -75,12 +75,12 @@ const recordOf = (engagement: Engagement, account: Account) => ({
 
 const approve = saying(
   ({ id }: InputOf<'approve'>) => ({ engagement: engagementPart(id), account: defaultPart }),
-  (loaded, { body, expect_hash }): CallSummary => {
+  (loaded, { body, expect_hash, execute: sends }): CallSummary => {
     const before = requireEngagement(loaded.engagement)
     const account = senderOf(before, loaded.account)
     const record = recordOf(before, account)
     const seen = seenText(expect_hash)
-    if (isInReview(before) && body === undefined)
+    if (isInReview(before) && body === undefined && !sends)
       return summariseCall(
         `Confirm that ${nameOf(before)} is on the network${seen}; nothing is sent`,
         record,
@@ -88,7 +88,8 @@ const approve = saying(
     const text = body ?? before.body
     const change =
       body === undefined || body === before.body ? '' : `, changed to ${quoteBeginning(body)},`
-    const summary = `Approve ${nameOf(before)}${change} so that it can be executed${nameAccount(account)}${seen}`
+    const end = sends ? ' and send it now' : ' so that it can be executed'
+    const summary = `Approve ${nameOf(before)}${change}${end}${nameAccount(account)}${seen}`
     return summariseCall(summary, {
       ...record,
       account: account?.handle ?? null,

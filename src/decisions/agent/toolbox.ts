@@ -91,6 +91,8 @@ export interface ToolBox extends ToolForms {
    * is. Throws the refusal of a call that can never run.
    */
   asks(name: string, args: Arguments, facts: AskingFacts): string[]
+  /** Another tool whose work the call does too, and the field of the arguments that says so. */
+  includes(name: string, args: Arguments): { field: string; tool: string } | undefined
   /** What a call of class commit does, as the reason for asking. */
   commits(name: string, args: Arguments): string
   /** Runs in a letter, even for tools that only read. Throws the operation's refusals. */

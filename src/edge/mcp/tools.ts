@@ -83,7 +83,7 @@ const annotationsOf = (o: Operation): Tool['annotations'] =>
     : {
         destructiveHint: o.destructive ?? false,
         ...(o.repeatable ? { idempotentHint: true } : {}),
-        openWorldHint: o.outside ?? false,
+        openWorldHint: o.outside ?? o.includes?.of.outside ?? false,
       }
 
 /** The start of a summary, up to its first full stop, comma, semicolon or colon. */

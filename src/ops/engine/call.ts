@@ -202,6 +202,8 @@ export interface HandlerResult<O> {
 export interface AwaitedResult {
   awaits: string
   effects: Effects
+  /** The `detail` of the audit row. Must not contain secrets. */
+  auditDetail?: Record<string, unknown>
 }
 
 export interface VisitContext {

@@ -3,6 +3,7 @@
  * (idempotency.ts).
  */
 import type { Answer, Decision, Letter } from '#actors/engine/letter'
+import { limitsOfCall } from '#contract/included'
 import { capKeys, quotaKeys } from '#contract/limits'
 import type { NamedOp, Op } from '#contract/op'
 import type { LiveLanes } from '#decisions/deciding'
@@ -86,7 +87,8 @@ const commandLetter = (command: Command, limits: Limits): Letter<Answer, Load> =
     load: 'load' in decides ? decides.load(command.input, call) : {},
     late: () => currentAnswer(command, command.reader, awaited),
     async decide(sql, gate, lanes, loaded, apart) {
-      limits.now = allowancesOf(gate, o)
+      const limited = limitsOfCall(o, command.input)
+      limits.now = allowancesOf(gate, limited)
       const decide = deciderOf({ command, claim, sql, gate, loaded })
       if (claim && gate.seen) {
         // On the letter's own connection. If all were taken, waiting for a second one would be a
@@ -108,8 +110,8 @@ const commandLetter = (command: Command, limits: Limits): Letter<Answer, Load> =
       const decision = withFirst(first, await decide({ lanes, apart }))
       awaited = decision.awaits ?? ''
       const spend = decision.effects?.spend ?? []
-      requireDeclared(o, spend)
-      limits.now = allowancesOf(gate, o, spend)
+      requireDeclared(o, command.input, spend)
+      limits.now = allowancesOf(gate, limited, spend)
       return decision
     },
   }
@@ -145,12 +147,13 @@ const deciderOf =
 const limited: readonly string[] = [...capKeys, ...quotaKeys]
 
 /**
- * Throws if a handler spends a limit that the contract does not declare. Returning units needs no
- * declaration.
+ * Throws if a handler spends a limit that the contract does not declare for the call. Returning
+ * units needs no declaration.
  */
-export const requireDeclared = (o: NamedOp, spend: readonly Spend[]): void => {
+export const requireDeclared = (o: NamedOp, input: unknown, spend: readonly Spend[]): void => {
+  const { cap, quota } = limitsOfCall(o, input)
   const hidden = spend.find(
-    ({ key, amount }) => amount > 0 && limited.includes(key) && key !== o.cap && key !== o.quota,
+    ({ key, amount }) => amount > 0 && limited.includes(key) && key !== cap && key !== quota,
   )
   if (hidden) throw new Error(`${o.id} spends ${hidden.key}, which it does not declare`)
 }
@@ -219,14 +222,14 @@ const waitMs = ({ wait }: { wait?: number }): number | undefined =>
 
 const beginDecision = (
   { o, input }: Command,
-  { awaits, effects }: AwaitedResult,
+  { awaits, effects, auditDetail }: AwaitedResult,
   claim: IdempotencyClaim | undefined,
 ): Decision<Answer> => ({
   // Never sent: the outcome of the work brings the reply.
   reply: { status: 202, body: '' },
   awaits,
   withinMs: waitMs(input as { wait?: number }),
-  effects: { ...effects, ...audit(o, awaits) },
+  effects: { ...effects, ...audit(o, awaits, auditDetail) },
   keep: claim && { claim, pending: awaits },
 })
 

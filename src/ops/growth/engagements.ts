@@ -19,17 +19,24 @@ import {
   requestExecution,
 } from '#domain/growth/drafting/engagement-moves'
 import { engagementAnswer, engagementView } from '#domain/growth/drafting/engagement-view'
+import type { Connection } from '#domain/growth/sending/connection'
 import { engagement as moves } from '#domain/growth/sending/engagement'
 import { othersPost } from '#port/network/others-post'
 import { forgetPending } from '#store/engine/idempotency'
 import { merge } from '#store/engine/letter'
-import { loadNow } from '#store/engine/load'
-import { workFor } from '#store/engine/work'
+import { loadNow, when } from '#store/engine/load'
+import { type Work, workFor } from '#store/engine/work'
 import { accountOfRecord } from '#store/growth/attempts'
 import { defaultPart } from '#store/growth/connections'
 import { engagementById, engagementPart, listEngagements } from '#store/growth/engagements'
 import { channelPart } from '#store/growth/growth-channels'
-import type { CommandContext, HandlerResult, Handlers, World } from '../engine/call.ts'
+import type {
+  AwaitedResult,
+  CommandContext,
+  HandlerResult,
+  Handlers,
+  World,
+} from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
 import { pageOf, pageResult } from '../engine/paging.ts'
 import { periodOf } from '../engine/time-input.ts'
@@ -68,47 +75,66 @@ const confirmInReview = async (
   )
 }
 
+interface Executing {
+  before: Engagement
+  /** Approved. */
+  engagement: Engagement
+  account: Pick<Connection, 'network'> | undefined
+  existing: Work | undefined
+}
+
+/** Sends an approved engagement, if nothing forbids it. Throws before anything is changed. */
+const beginExecution = async (
+  context: CommandContext,
+  { before, engagement: approved, account, existing }: Executing,
+): Promise<AwaitedResult> => {
+  const { gate, sql } = context
+  const engagement = withEngagementDecision(
+    context,
+    'execution_requested',
+    requestExecution(approved, gate.now),
+  )
+  if (account?.network !== engagement.network)
+    throw await notConnected(sql, { about: { moves, record: engagement } })
+  requireAllowed(
+    requireNetwork(context, engagement).preflight(engagement.action, othersPost(engagement)),
+  )
+  const { feature, cap } = engagements.execute
+  requireFeature(gate.plan, feature)
+  const spend = [takeCap(gate, cap)]
+  const effects = enqueueSend('engagement', {
+    record: engagement,
+    runAt: gate.now,
+    origin: 'manual',
+    existing,
+  })
+  return {
+    awaits: engagement.id,
+    effects: { ...effects, spend, writes: engagementSaved(before, engagement) },
+  }
+}
+
+const currentAnswer: All['execute']['currentAnswer'] = async ({ id }, { read }) => {
+  const engagement = requireEngagement((await read(engagementById(id)))[0])
+  return {
+    status: engagement.status === 'executed' ? 200 : 202,
+    body: engagementAnswer(engagement),
+  }
+}
+
 const execute: All['execute'] = {
   begin: loading(
     ({ id }) => ({
-      before: engagementPart(id),
+      engagement: engagementPart(id),
       account: accountOfRecord({ sendable: 'engagement', record_id: id }),
       existing: workFor('send', id),
     }),
-    async (_, context, { before, account, existing }) => {
-      const { gate, sql } = context
-      const engagement = withEngagementDecision(
-        context,
-        'execution_requested',
-        requestExecution(requireEngagement(before), gate.now),
-      )
-      if (account?.network !== engagement.network)
-        throw await notConnected(sql, { about: { moves, record: engagement } })
-      requireAllowed(
-        requireNetwork(context, engagement).preflight(engagement.action, othersPost(engagement)),
-      )
-      const { feature, cap } = engagements.execute
-      requireFeature(gate.plan, feature)
-      const spend = [takeCap(gate, cap)]
-      const effects = enqueueSend('engagement', {
-        record: engagement,
-        runAt: gate.now,
-        origin: 'manual',
-        existing,
-      })
-      return {
-        awaits: engagement.id,
-        effects: { ...effects, spend, writes: engagementSaved(engagement, engagement) },
-      }
+    (_, context, { engagement, ...known }) => {
+      const before = requireEngagement(engagement)
+      return beginExecution(context, { ...known, before, engagement: before })
     },
   ),
-  async currentAnswer({ id }, { read }) {
-    const engagement = requireEngagement((await read(engagementById(id)))[0])
-    return {
-      status: engagement.status === 'executed' ? 200 : 202,
-      body: engagementAnswer(engagement),
-    }
-  },
+  currentAnswer,
 }
 
 const list: All['list'] = async ({ status, action, signal_id, ...input }, { read }) => {
@@ -119,32 +145,34 @@ const list: All['list'] = async ({ status, action, signal_id, ...input }, { read
   return { engagements: rows.map(engagementView), next_cursor }
 }
 
-const approve: All['approve'] = loading(
-  ({ id }) => ({
-    engagement: engagementPart(id),
-    account: defaultPart,
-    channel: channelPart('replies'),
-  }),
-  async ({ body, expect_hash: seen }, context, { engagement, account, channel }) => {
-    const before = requireEngagement(engagement)
-    if (isInReview(before) && body === undefined) return confirmInReview(context, before, seen)
-    const rule = ruleOn(requireNetwork(context, before), channel)
-    const accountExternalId = account?.network === before.network ? account.external_id : null
-    const approval = {
-      body,
-      seen,
-      accountExternalId,
-      ...rule,
-      by: authorOf(context),
-      now: context.gate.now,
-    }
-    return saveEngagementReply(
-      withEngagementDecision(context, 'approved', approveEngagement(before, approval)),
-      {},
-      before,
-    )
-  },
-)
+const approve: All['approve'] = {
+  begin: loading(
+    ({ id, execute: sends }) => ({
+      engagement: engagementPart(id),
+      account: defaultPart,
+      channel: channelPart('replies'),
+      existing: when(sends === true, workFor('send', id)),
+    }),
+    async (input, context, { engagement, account, channel, existing }) => {
+      const { body, expect_hash: seen, execute: sends = false } = input
+      const before = requireEngagement(engagement)
+      if (isInReview(before) && body === undefined && !sends)
+        return confirmInReview(context, before, seen)
+      const rule = ruleOn(requireNetwork(context, before), channel)
+      const accountExternalId = account?.network === before.network ? account.external_id : null
+      const approval = { body, seen, accountExternalId, by: authorOf(context), ...rule }
+      const approved = withEngagementDecision(
+        context,
+        'approved',
+        approveEngagement(before, { ...approval, now: context.gate.now }),
+      )
+      if (!sends) return saveEngagementReply(approved, {}, before)
+      const known = { before, engagement: approved, account, existing }
+      return { ...(await beginExecution(context, known)), auditDetail: { execute: true } }
+    },
+  ),
+  currentAnswer,
+}
 
 const reject: All['reject'] = loading(
   ({ id }) => ({

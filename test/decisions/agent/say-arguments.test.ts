@@ -70,6 +70,7 @@ const FORMATS: Record<string, [string, string]> = {
 const valuesFor = (schema: TSchema): unknown[] => {
   if (schema.anyOf) return valuesFor(schema.anyOf[0])
   if (schema.enum) return schema.enum.slice(0, 2)
+  if (schema.type === 'boolean') return [true, false]
   if (schema.format === 'uuid') return accounts
   if (schema.format && FORMATS[schema.format]) return FORMATS[schema.format]!
   if (schema.pattern?.startsWith('^[0-9a-f]')) return ['aaaaaaaa', 'bbbbbbbb']

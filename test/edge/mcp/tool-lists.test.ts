@@ -146,7 +146,7 @@ describe('a description', () => {
         expect(annotations).toMatchObject({
           destructiveHint: o.destructive ?? false,
           idempotentHint: o.repeatable ?? false,
-          openWorldHint: o.outside ?? false,
+          openWorldHint: o.outside ?? o.includes?.of.outside ?? false,
         })
     },
   )

@@ -56,11 +56,20 @@ export const newClients = (owner: postgres.Sql, asking: Asking): Clients => ({
  * A doubt is no answer, and the request that brought it waits long; its client has seen enough once
  * the item is on its way.
  */
-const isUnderWay = async ({ owner }: Clients, { on, action, id }: Command): Promise<boolean> => {
-  if (action !== 'post-now' && action !== 'execute') return false
+const isUnderWay = async (
+  { owner }: Clients,
+  { on, action, id, body }: Command,
+): Promise<boolean> => {
+  const sends = action === 'post-now' || action === 'execute' || body === APPROVED_AND_SENT
+  if (!sends) return false
   const table = owner(on ? 'engagement' : 'item')
-  return (await owner`select 1 from ${table} where id = ${id} and status <> 'approved'`).length > 0
+  const left = await owner`select 1 from ${table}
+    where id = ${id} and status not in ('drafted', 'approved')`
+  return left.length > 0
 }
+
+/** Approves an engagement, and executes it in the same letter. */
+export const APPROVED_AND_SENT = { execute: true }
 
 const judged = async (
   clients: Clients,

@@ -14,7 +14,7 @@ import { type Verdict, verdictOn } from '../ledger.ts'
 import { numbers } from '../numbers.ts'
 import { alone } from '../own-database.ts'
 import { makeStories } from '../stories.ts'
-import { newClients, persist } from './clients.ts'
+import { APPROVED_AND_SENT, newClients, persist } from './clients.ts'
 import { brokenRules, endsOf, recordArrivals, untilExecuted } from './engaging-verdict.ts'
 import { faultsOf, type PostingOptions } from './options.ts'
 
@@ -72,6 +72,8 @@ export async function runEngaging(options: EngagingOptions): Promise<Verdict> {
   const clients = newClients(owner, askingThrough(killing, numbers(seed + 1)))
   const execute = async (nth: number) => {
     const one = { on: 'engagements', ...wanted[nth]! } as const
+    if (clients.next() < 0.5)
+      return void (await persist(clients, { ...one, action: 'approve', body: APPROVED_AND_SENT }))
     await persist(clients, { ...one, action: 'approve' })
     await persist(clients, { ...one, action: 'execute' })
   }

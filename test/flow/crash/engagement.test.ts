@@ -6,7 +6,12 @@ import { testStops } from '#test/support/actors/stops'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/database/db'
 import { endLeases } from '#test/support/database/writes'
-import { approvedEngagement, engagementOf } from '#test/support/growth/engagements'
+import {
+  act,
+  approvedEngagement,
+  draftedEngagement,
+  engagementOf,
+} from '#test/support/growth/engagements'
 import { crash, newStory, type Story } from '#test/support/growth/story'
 
 const times: SendTimes = {
@@ -18,8 +23,13 @@ const times: SendTimes = {
   windowMs: 150,
 }
 
-const execute = (story: Story, id: string) =>
-  story.send('POST', `engagements/${id}/execute`, { headers: { 'idempotency-key': 'do it' } })
+/** `approve`: with `execute`, which sends as well. */
+type Verb = 'execute' | 'approve'
+const send = (story: Story, id: string, verb: Verb) =>
+  act(story, id, verb, {
+    headers: { 'idempotency-key': 'do it' },
+    body: verb === 'approve' ? { body: 'We call before we come.', execute: true } : {},
+  })
 const decided = (story: Story, id: string) =>
   eventually(
     () => engagementOf(story, id),
@@ -47,13 +57,19 @@ const points: [
   // The last one, because it stops inside a transaction, which the database soon cancels.
   ['the claim is not committed', 'send.claiming', 'executed', 1],
 ]
+const sends: [action: string, verb: Verb][] = [
+  ['reply', 'execute'],
+  ['like', 'execute'],
+  ['reply', 'approve'],
+]
 const cases = points.flatMap(([point, failpoint, outcome, count]) =>
-  ['reply', 'like'].map((action) => ({
-    name: `${action}: ${point} → ${outcome}`,
+  sends.map(([action, verb]) => ({
+    name: `${verb} a ${action}: ${point} → ${outcome}`,
     failpoint,
     outcome,
     count,
     action,
+    verb,
   })),
 )
 
@@ -76,14 +92,15 @@ describe('a process that dies', () => {
       story: Story
       id: string
       post: string
-      asked: ReturnType<typeof execute>
+      asked: ReturnType<typeof send>
       goOn: () => void
     }[] = []
-    for (const { name, failpoint, action } of cases) {
+    for (const { name, failpoint, action, verb } of cases) {
       const story = await newStory(dying)
-      const one = await approvedEngagement(dying, story, { action })
+      const make = verb === 'approve' ? draftedEngagement : approvedEngagement
+      const one = await make(dying, story, { action })
       const stopped = stops.stopNext(failpoint)
-      const asked = execute(story, one.id)
+      const asked = send(story, one.id, verb)
       begun.push({ name, story, ...one, asked, goOn: await stopped })
     }
     await crash(dying)
@@ -94,14 +111,14 @@ describe('a process that dies', () => {
   })
   afterAll(() => world.disposeAsync())
 
-  test.each(cases)('$name', async ({ name, failpoint, outcome, count }) => {
+  test.each(cases)('$name', async ({ name, failpoint, outcome, count, verb }) => {
     const { story, id, post, firstAnswer, goOn } = found.get(name)!
     expect(firstAnswer).toBe(503)
-    expect([200, 202]).toContain((await execute(story, id)).status)
+    expect([200, 202]).toContain((await send(story, id, verb)).status)
     const { status, review } = await decided(story, id)
     expect(review ? 'review' : status).toBe(outcome)
     expect(await onNetwork(next, post)).toBe(count)
-    expect((await execute(story, id)).status).toBe(outcome === 'executed' ? 200 : 202)
+    expect((await send(story, id, verb)).status).toBe(outcome === 'executed' ? 200 : 202)
     // If the process was only stopped it goes on now and does not send. The network may still apply
     // what it has received.
     goOn()

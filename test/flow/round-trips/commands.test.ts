@@ -33,14 +33,17 @@ const sending = async (
     expect({ status, text }).toEqual({ status: o.status, text })
   })
 
-test.each(commands.map((o) => [o.id, o] as const))('%s', async (id, o) => {
+/** With the whole input, a call of some operations includes another: here it does not. */
+const costOf = async (o: NamedOp, includes = false): Promise<Cost> => {
   const workspace = await newWorkspace(counted.app)
-  expectCost(
-    'commands',
-    id,
-    await sending(workspace, o, await legalInput(workspace, o, extentOf(o))),
-  )
-})
+  const input = await legalInput(workspace, o, extentOf(o))
+  if (o.includes) input[o.includes.field] = includes
+  return sending(workspace, o, input)
+}
+
+test.each(commands.map((o) => [o.id, o] as const))('%s', async (id, o) =>
+  expectCost('commands', id, await costOf(o)),
+)
 
 const post = async (path: string, body?: object, status = 200) => {
   const story = await newStory(counted.app)
@@ -68,6 +71,8 @@ const others: Record<string, () => Promise<Cost>> = {
   'growth.items.reject of an approved post, which is refused': () =>
     post('items/ID/reject', {}, 409),
   'growth.items.approve of an unknown id': () => post(`items/${newId()}/approve`, {}, 404),
+  'growth.engagements.approve with execute': () =>
+    costOf(named('growth.engagements.approve'), true),
   'growth.products.create under an Idempotency-Key': async () => (await withKey()).first,
   'growth.products.create replayed': async () => (await withKey()).replay,
 }

@@ -34,3 +34,9 @@ test('an approval that schedules publishes', () => {
   const approve = operations.find(({ id }) => id === 'growth.items.approve')!
   expect(commitReason(approve, { post_at: 'next_slot' })).toBe('publishes')
 })
+
+test('an approval that is executed at once publishes', () => {
+  const approve = operations.find(({ id }) => id === 'growth.engagements.approve')!
+  expect(commitReason(approve, { execute: false })).toBe('approves')
+  expect(commitReason(approve, { execute: true })).toBe('publishes')
+})

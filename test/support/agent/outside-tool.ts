@@ -31,6 +31,7 @@ export const changed = (box: ToolBox, changes: Partial<ToolBox>): ToolBox => ({
   roles: (...given) => box.roles(...given),
   checked: (...given) => box.checked(...given),
   asks: (...given) => box.asks(...given),
+  includes: (...given) => box.includes(...given),
   commits: (...given) => box.commits(...given),
   decide: (...given) => box.decide(...given),
   read: (...given) => box.read(...given),

@@ -142,7 +142,7 @@ const decideBy = async (
   const command = { o, handler, input, call, world, reader: readingIn(world, context) }
   const decision = await decideOnce(command, { context: deciding, loaded }, undefined)
   const { reply, effects = {} } = decision
-  requireDeclared(o, effects.spend ?? [])
+  requireDeclared(o, input, effects.spend ?? [])
   const awaits = awaitsOf(o, decision, job)
   return { value: bodyOf(reply), effects, ...(awaits && { awaits }) }
 }

@@ -87,6 +87,10 @@ class ServedTools implements ToolBox {
     return this.#served.has(name) ? [] : this.base.asks(name, ...rest)
   }
 
+  includes(name: string, args: Arguments) {
+    return this.base.includes(name, args)
+  }
+
   commits(name: string, args: Arguments): string {
     return this.base.commits(name, args)
   }

@@ -2,6 +2,7 @@
  * What a person is asked to allow: a sentence made from the records, and what the decision is bound
  * to.
  */
+import { includedIn } from '#contract/included'
 import type { NamedOp } from '#contract/op'
 import { sayingFor } from '#decisions/agent/say'
 import type { CallSummary } from '#decisions/agent/saying'
@@ -38,10 +39,11 @@ const plain = ({ title, args }: Asked): string => {
  * its time publishes it; an approval alone publishes nothing.
  */
 export const commitReason = (
-  o: Pick<NamedOp, 'id' | 'outside'> | undefined,
+  o: Pick<NamedOp, 'id' | 'outside' | 'includes'> | undefined,
   args: Record<string, unknown>,
 ): string => {
-  if (o?.outside || args.post_at !== undefined) return 'publishes'
+  const isSent = o?.outside || (o && includedIn(o, args)?.outside)
+  if (isSent || args.post_at !== undefined) return 'publishes'
   return o?.id.endsWith('.approve') ? 'approves' : 'changes the workspace'
 }
 

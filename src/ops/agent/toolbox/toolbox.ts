@@ -3,6 +3,7 @@
  * in the letters of the agent's loop.
  */
 import type { TObject, TSchema } from '@sinclair/typebox'
+import { includedIn } from '#contract/included'
 import { isAgentTool, type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { isSettled, settlingId } from '#contract/settling'
 import type {
@@ -117,6 +118,12 @@ class OperationTools implements ToolBox {
     return this.tools.get(name)?.class === 'outside_read'
       ? askedOfAddress(this.world, String(args.url), facts)
       : []
+  }
+
+  includes(name: string, args: Arguments): { field: string; tool: string } | undefined {
+    const o = this.#operated.get(name)?.o
+    const tool = o && includedIn(o, args)?.tool
+    return tool === undefined ? undefined : { field: o!.includes!.field, tool }
   }
 
   commits(name: string, args: Arguments): string {

@@ -4,18 +4,22 @@
  */
 
 import { describe, expect, test } from 'bun:test'
+import type { PlanOverrides } from '#contract/limits'
 import { sendTimes } from '#domain/growth/sending/times'
 import { eventually } from '#test/support/app'
+import { setPlan } from '#test/support/database/writes'
 import {
   act,
   answersTo,
   approvedEngagement,
+  draftedEngagement,
   engage,
   engagementOf,
   reactionsTo,
 } from '#test/support/growth/engagements'
 import { newStory, type Story } from '#test/support/growth/story'
 import { lostAnswer, lostRequest } from '#test/support/growth/unreliable'
+import { limitsOf } from '#test/support/http/rate-limits'
 import { useApp } from '#test/support/use'
 
 const quick = { ...sendTimes, settleMs: 20, windowMs: 60, deadlineMs: 2_000 }
@@ -93,6 +97,118 @@ test('a caller need not wait for its outcome', async () => {
     ({ status }) => status === 'executed',
   )
   expect(await answers(post)).toEqual(['We call first.'])
+})
+
+describe('approving with execute', () => {
+  const text = 'We call, then we drive.'
+  const sending = (story: Story, id: string, more: object = {}) =>
+    act(story, id, 'approve', {
+      headers: { 'idempotency-key': 'both' },
+      body: { body: text, execute: true, ...more },
+    })
+
+  test('sends the text that was approved, in one letter', async () => {
+    const story = await newStory(app)
+    const { id, post } = await draftedEngagement(app, story)
+    const { content_hash: seen } = await engagementOf(story, id)
+    const done = await sending(story, id, { expect_hash: seen })
+    expect([done.status, done.body.engagement]).toMatchObject([
+      200,
+      { status: 'executed', body: text, decision: { what: 'execution_requested' } },
+    ])
+    expect(limitsOf(done).left.execute_engagement).toBeDefined()
+    const replayed = await sending(story, id, { expect_hash: seen, wait: 1 })
+    expect([replayed.text, replayed.headers.get('idempotency-replayed')]).toEqual([
+      done.text,
+      'true',
+    ])
+    expect(await answers(post)).toEqual([text])
+    expect(await story.used('execute_engagement')).toBe(1)
+    const audited = await app.owner`select operation, detail from audit where ref_id = ${id}
+      and actor_kind <> 'system' and operation <> 'growth.engagements.create'`
+    expect(audited.map((row) => ({ ...row }))).toEqual([
+      { operation: 'growth.engagements.approve', detail: { execute: true } },
+    ])
+  })
+
+  test('by two people at once sends one of the texts', async () => {
+    const story = await newStory(app)
+    const { id, post } = await draftedEngagement(app, story)
+    const replies = await Promise.all(
+      ['one', 'other'].map((body) =>
+        act(story, id, 'approve', { body: { body, execute: true, wait: 20 } }),
+      ),
+    )
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 409])
+    const winner = replies.find(({ status }) => status === 200)!
+    expect(await answers(post)).toEqual([winner.body.engagement.body])
+  })
+
+  test('goes on while automation is paused, as a person asks for it', async () => {
+    const story = await newStory(app)
+    const { id } = await draftedEngagement(app, story)
+    expect((await story.send('POST', 'automation/pause-all')).status).toBe(200)
+    expect((await sending(story, id)).body.engagement.status).toBe('executed')
+  })
+
+  test('does not confirm what is in review', async () => {
+    const story = await newStory(app)
+    const { id } = await draftedEngagement(app, story)
+    await app.owner`update engagement set status = 'execute_unconfirmed', review = true
+      where id = ${id}`
+    const refused = await act(story, id, 'approve', { body: { execute: true } })
+    expect([refused.status, refused.body.error.code]).toEqual([409, 'conflict'])
+    expect(await engagementOf(story, id)).toMatchObject({ review: true })
+  })
+
+  const disconnect = (story: Story) => story.send('DELETE', 'connection')
+  const limit = (overrides: PlanOverrides) => (story: Story) =>
+    setPlan(app, story.tenantId, { overrides })
+  test.each<[string, (story: Story, id: string) => Promise<unknown>, number, string]>([
+    ['no account', disconnect, 400, 'x_not_connected'],
+    [
+      'the plan',
+      limit({ features: { engagement: false } }),
+      403,
+      'plan_feature_disabled:engagement',
+    ],
+    ['the hourly cap', limit({ execute_engagement: 0 }), 429, 'rate_limited:execute_engagement'],
+    [
+      'billing',
+      ({ tenantId }) => setPlan(app, tenantId, { billing: 'billing_suspended' }),
+      403,
+      'plan_invalid:billing_suspended',
+    ],
+    [
+      'the rules of the network',
+      async () => {
+        const { sandbox } = app.workplace
+        const { preflight } = sandbox
+        sandbox.preflight = () => {
+          sandbox.preflight = preflight
+          return { allowed: false, reason: 'x_gone', message: 'No more', link: null }
+        }
+      },
+      409,
+      'x_gone: No more',
+    ],
+  ])('is refused as a whole by %s', async (_, forbid, status, message) => {
+    const story = await newStory(app)
+    const { id, post } = await draftedEngagement(app, story)
+    await forbid(story, id)
+    const before = await engagementOf(story, id)
+    const refused = await sending(story, id)
+    expect([refused.status, refused.body.error.message]).toEqual([
+      status,
+      expect.stringContaining(message),
+    ])
+    expect(await engagementOf(story, id)).toEqual(before)
+    expect([before.status, await story.works(id), await answers(post)]).toEqual(['drafted', [], []])
+    expect(
+      await app.owner`select 1 from audit where ref_id = ${id}
+        and operation = 'growth.engagements.approve'`,
+    ).toHaveLength(0)
+  })
 })
 
 describe('an answer that proves nothing', () => {
