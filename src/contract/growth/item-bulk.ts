@@ -20,10 +20,19 @@ export const bulkActions = [
 const MOST = 100
 const TOGETHER = 20
 
+export const OnlyIfFree = T.Optional(
+  T.Boolean({
+    examples: [false],
+    description:
+      'With post_at: 409 slot_taken if another post of the account has that minute, instead of a warning.',
+  }),
+)
+
 const Entry = record({
   id: Id,
   post_at: T.Optional(timeOrSlot('Required to schedule; to approve, it schedules too.')),
   on_missed: T.Optional(OnMissedSchema),
+  only_if_free: OnlyIfFree,
   reason: T.Optional(T.String({ maxLength: 2_000, description: 'For reject.' })),
   tags: T.Optional(tags),
   expect_hash: T.Optional(

@@ -44,6 +44,13 @@ export const itemPreview = {
             description: 'A connected account. Default: the default one.',
           }),
         ),
+        post_at: T.Optional(
+          T.String({
+            format: 'date-time',
+            examples: ['2026-12-24T09:00:00+01:00'],
+            description: 'The time that it would get, to be warned about that too.',
+          }),
+        ),
         kind: T.Optional(oneOf(['post', 'article'], { default: 'post' })),
         item_id: T.Optional(
           T.String({

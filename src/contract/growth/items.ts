@@ -3,7 +3,7 @@ import { ReplyWait } from '../keyed-input.ts'
 import { op } from '../op.ts'
 import { ItemSchema, OnMissedSchema } from '../records/growth/item.ts'
 import { ExpectHash, Id, oneOf, onlyPeople, record, theText, timeOrSlot } from '../shapes.ts'
-import { itemBulk } from './item-bulk.ts'
+import { itemBulk, OnlyIfFree } from './item-bulk.ts'
 import { itemComments } from './item-comments.ts'
 import { itemLife } from './item-life.ts'
 import { itemLists } from './item-lists.ts'
@@ -47,6 +47,7 @@ export const items = {
         expect_hash: T.Optional(ExpectHash),
         post_at: T.Optional(timeOrSlot('Also schedule it.')),
         on_missed: T.Optional(OnMissedSchema),
+        only_if_free: OnlyIfFree,
       },
       output: OneItem,
     },
@@ -75,7 +76,12 @@ export const items = {
     'POST /api/v1/growth/items/:id/schedule',
     'Schedule or reschedule an approved item. next_slot picks the next free slot of the cadence (409 if none in 60 days). It is posted when due; overdue posts follow on_missed.',
     {
-      input: { id, post_at: timeOrSlot(), on_missed: T.Optional(OnMissedSchema) },
+      input: {
+        id,
+        post_at: timeOrSlot(),
+        on_missed: T.Optional(OnMissedSchema),
+        only_if_free: OnlyIfFree,
+      },
       output: OneItem,
     },
     {

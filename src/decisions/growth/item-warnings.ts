@@ -4,6 +4,7 @@ import {
   type GrowthChannel,
   type GrowthChannelName,
 } from '#domain/growth/drafting/growth-channel'
+import type { SlotTaker } from '#domain/growth/drafting/item-timing'
 import type { ShownItem } from '#domain/growth/drafting/item-view'
 import { printsOf } from '#domain/growth/drafting/prints'
 import { type Repeated, type Warning, warningsOf } from '#domain/growth/drafting/warnings'
@@ -37,6 +38,8 @@ export interface WarningFound {
   profile: StoredProfile
   channels: readonly GrowthChannel[]
   repeats: Repeated | null
+  /** Of an item with a time, if the handler loads it. */
+  taker?: SlotTaker | undefined
 }
 
 /** Without `found`, only a draft has warnings, computed from what was read with it. */
@@ -53,6 +56,7 @@ export const warningsFor = (
     body: item.body,
     avoid: isWritten ? avoid : [],
     repeats: (found ?? item).repeats ?? null,
+    taker: found?.taker,
     prices: limitsFor(networks, item.posting_account ?? undefined).prices,
     slot:
       item.post_at && channel

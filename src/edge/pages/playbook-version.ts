@@ -74,11 +74,7 @@ const show = async (
         ? undefined
         : 'an API key',
   }
-  const page = {
-    title: versionTitle(shown),
-    body: versionBody(shown),
-    inConsole: `inbox/playbook/${versionId}`,
-  }
+  const page = { title: versionTitle(shown), body: versionBody(shown) }
   if (!error) return pageResponse(page)
   return pageResponse({
     ...page,

@@ -21,9 +21,12 @@ type Singles = Record<Single, Decides<any, HandlerResult<any>>>
 
 /** The fields that an action accepts besides the item, and those that it requires. */
 const fields: Record<Action, { takes: Field[]; needs: Field[] }> = {
-  approve: { takes: ['expect_hash', 'post_at', 'on_missed'], needs: ['expect_hash'] },
+  approve: {
+    takes: ['expect_hash', 'post_at', 'on_missed', 'only_if_free'],
+    needs: ['expect_hash'],
+  },
   reject: { takes: ['reason'], needs: [] },
-  schedule: { takes: ['post_at', 'on_missed'], needs: ['post_at'] },
+  schedule: { takes: ['post_at', 'on_missed', 'only_if_free'], needs: ['post_at'] },
   unschedule: { takes: [], needs: [] },
   reopen: { takes: [], needs: [] },
   delete: { takes: [], needs: [] },

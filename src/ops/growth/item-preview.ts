@@ -12,17 +12,23 @@ import { limitsFor } from '#port/network/registry'
 import { connectionPart, defaultPart } from '#store/growth/connections'
 import type { Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
+import { takerOf } from './shared/slot.ts'
 
 const costOf = (body: string, prices: NetworkPrices | null): number | null =>
   prices && (findLinks(normalForm(body, 'NFC')).length > 0 ? prices.postWithLink : prices.post)
 
 export const itemPreviewHandlers: Handlers<typeof itemPreview> = {
   preview: loading(
-    ({ account }) => ({
+    ({ account, item_id: itemId = null, post_at }) => ({
       account: account === undefined ? defaultPart : connectionPart(account),
+      taker: takerOf(itemId, { post_at, account }),
       ...surroundings,
     }),
-    ({ body, kind = 'post', account: chosen }, { networks }, { account, channels }) => {
+    (
+      { body, kind = 'post', account: chosen, post_at: at },
+      { networks },
+      { account, channels },
+    ) => {
       if (chosen !== undefined && found(account, 'no such account').status !== 'connected')
         fail(
           'conflict',
@@ -39,7 +45,8 @@ export const itemPreviewHandlers: Handlers<typeof itemPreview> = {
         : null
       // Treated as a person's text, whoever wrote it first: nobody previews what a drafter has just
       // checked.
-      const item = { body, kind, post_at: null, revision: 2, written_by: null, posting_account }
+      const post_at = at === undefined ? null : new Date(at)
+      const item = { body, kind, post_at, revision: 2, written_by: null, posting_account }
       const preview = {
         body,
         content_hash: contentMark(body),

@@ -39,6 +39,7 @@ import {
   withItemDecision,
 } from './shared/deciding-item.ts'
 import { markItemPosted, postNow } from './shared/posting-item.ts'
+import { othersIfTaken, takerOf } from './shared/slot.ts'
 
 /** The row of work that posts an item at its time. */
 const sendOf = (record: Item, existing: Work | undefined): Effects =>
@@ -61,13 +62,15 @@ const singleHandlers: Handlers<Omit<typeof items, keyof typeof itemBulk>> = {
       account: accountOfItem(id),
       existing: when(post_at !== undefined, workFor('send', id)),
       calendar: when(post_at === NEXT_SLOT, calendarPart),
+      taker: takerOf(id, { post_at }),
       ...surroundings,
     }),
-    (input, context, { item, existing, ...known }) => {
-      const { networks } = context
+    async (input, context, { item, existing, ...known }) => {
+      const { networks, sql } = context
       const before = requireItem(item)
       const next = approveAsAsked(before, input, {
         ...known,
+        others: await othersIfTaken(sql, input, known.taker),
         limits: limitsFor(networks, known.account),
         ...deciderOf(context),
       })
@@ -113,11 +116,18 @@ const singleHandlers: Handlers<Omit<typeof items, keyof typeof itemBulk>> = {
   schedule: loading(
     ({ id, post_at }) => {
       const calendar = when(post_at === NEXT_SLOT, calendarPart)
-      return { item: itemPart(id), existing: workFor('send', id), calendar, ...surroundings }
+      return {
+        item: itemPart(id),
+        existing: workFor('send', id),
+        calendar,
+        taker: takerOf(id, { post_at }),
+        ...surroundings,
+      }
     },
-    (timing, context, { item, existing, ...known }) => {
+    async (timing, context, { item, existing, ...known }) => {
       const before = requireItem(item)
-      const times = { ...known, now: context.gate.now }
+      const others = await othersIfTaken(context.sql, timing, known.taker)
+      const times = { ...known, others, now: context.gate.now }
       const next = withItemDecision(context, 'scheduled', timed(before, timing, times))
       return saveItemReply(before, next, sendOf(next, existing))
     },

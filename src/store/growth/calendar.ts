@@ -1,8 +1,9 @@
 /** Post times, which tell which slots of a cadence are taken. */
 import type { Item } from '#domain/growth/drafting/item'
-import type { TakenTime } from '#domain/growth/drafting/item-timing'
-import type { Fragment, Query } from '../engine/db.ts'
+import type { SlotTaker, TakenTime } from '#domain/growth/drafting/item-timing'
+import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
+import { defaultAccountId } from './connections.ts'
 
 /**
  * Items that are scheduled, on their way or in doubt, and items posted recently. Nothing posted
@@ -27,6 +28,52 @@ export const calendarOf =
   }
 
 export const calendarPart = many<TakenTime>({ at: true }, calendarOf())
+
+/**
+ * The account by which a post goes out: that of its approval, or else the chosen or the default
+ * one.
+ */
+const senderOf = (sql: Sql, item: Fragment): Fragment =>
+  sql`coalesce(${item}.account_external_id,
+    (select c.external_id from connection c where c.id = ${item}.account_id), ${defaultAccountId(sql)})`
+
+interface Slot {
+  at: Date
+  /** An item, whose own time does not count. */
+  itemId: string | null
+  /** The id of an account; otherwise that of the item, or the default one. */
+  account?: string | undefined
+}
+
+const MINUTE_MS = 60_000
+
+/**
+ * Another post of the account in the minute of a time: scheduled for it, or on its way, in doubt or
+ * posted in it. One that a person has posted at once is there since its request to the network, so
+ * it is never in a minute to come.
+ */
+export const slotTaker = ({ at, itemId, account }: Slot) =>
+  one<SlotTaker>({}, (sql) => {
+    const minute = Math.floor(at.getTime() / MINUTE_MS) * MINUTE_MS
+    const [from, to] = [new Date(minute), new Date(minute + MINUTE_MS)]
+    const sender =
+      account === undefined
+        ? sql`coalesce((select ${senderOf(sql, sql`own`)} from item own where own.id = ${itemId}), ${defaultAccountId(sql)})`
+        : sql`(select c.external_id from connection c where c.id = ${account})`
+    const ofAccount = sql`o.id is distinct from ${itemId}::uuid
+      and ${senderOf(sql, sql`o`)} is not distinct from ${sender}`
+    const begun = sql`coalesce((select max(a.intent_at) from attempt a where a.item_id = o.id),
+      o.updated_at)`
+    return sql`(select o.id as item_id, o.status, o.decision from item o
+        where o.status in ('approved', 'publishing', 'publish_unconfirmed', 'posted')
+          and o.at >= ${from} and o.at < ${to} and (o.post_at is not null or o.status = 'posted')
+          and ${ofAccount} limit 1)
+      union all
+      (select o.id, o.status, o.decision from item o where ${from} <= now()
+        and o.status in ('publishing', 'publish_unconfirmed') and o.post_at is null
+        and ${begun} >= ${from} and ${begun} < ${to} and ${ofAccount} limit 1)
+      limit 1`
+  })
 
 /** An item with its time in the calendar. */
 export interface DatedItem {

@@ -5,6 +5,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { type Db, openDb, type Query } from '#store/engine/db'
+import { slotTaker } from '#store/growth/calendar'
 import { type ItemFilter, isById } from '#store/growth/item-filter'
 import { findItems, itemTotal } from '#store/growth/item-lists'
 import { allShelves, type Shelf, type SoughtWords, wordCounts } from '#store/growth/item-search'
@@ -263,4 +264,14 @@ test('words are counted by their index', async () => {
   )
   expect(nodes.map((node) => node['Index Name'])).toEqual(['item_word_pkey'])
   expect(nodes[0]!['Index Cond']).toMatch(WORD)
+})
+
+test('who has a minute is found by times, in every state', async () => {
+  for (const itemId of [null, id]) {
+    const nodes = await planFor(slotTaker({ at: hour(5), itemId }).query)
+    const scans = nodes.filter((node) => node['Relation Name'] === 'item')
+    expect(scans.map((node) => node['Index Name'])).not.toContain(undefined)
+    const byTime = scans.find((node) => node['Index Name'] === 'item_time')
+    expect(byTime?.['Index Cond']).toMatch(/tenant_id = .*status = .*at >= .*at < /)
+  }
 })

@@ -72,10 +72,16 @@ export const Warnings = T.Array(
       'repeats_item',
       'costly_link',
       'outside_cadence',
+      'slot_taken',
       'unseen_characters',
     ]),
     message: T.String(),
-    item_id: nullable(T.String({ format: 'uuid', description: 'The item that it repeats.' })),
+    item_id: nullable(
+      T.String({
+        format: 'uuid',
+        description: 'The item that it repeats, or that has its minute.',
+      }),
+    ),
   }),
   {
     description:

@@ -27,7 +27,7 @@ interface Approving extends Times, DecidedBy {
 
 export const approveAsAsked = (
   item: Item,
-  { edited_body: editedBody, title, expect_hash, post_at, on_missed }: Asked,
+  { edited_body: editedBody, title, expect_hash, post_at, on_missed, only_if_free }: Asked,
   approving: Approving,
 ): Item => {
   const { account, channels, limits, by, allowed_by, now } = approving
@@ -47,7 +47,8 @@ export const approveAsAsked = (
   const isEdited = approved.body !== item.body || approved.title !== item.title
   const written = isEdited ? reviseText(item, approved, { by, now }) : approved
   const next = decided(written, 'approved', { by, allowed_by, now })
-  if (post_at !== undefined) return timed(next, { post_at, on_missed }, approving)
+  if (post_at !== undefined) return timed(next, { post_at, on_missed, only_if_free }, approving)
+  if (only_if_free) refuseField('only_if_free', 'only applies with post_at')
   if (on_missed !== undefined) refuseField('on_missed', 'only applies with post_at')
   return next
 }

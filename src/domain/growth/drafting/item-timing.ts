@@ -1,9 +1,9 @@
 /** When an item goes out: at a time that is named, or in the next free slot of a cadence. */
 import { fail } from '#kernel/errors'
-import { refuseNaming } from '../way-on.ts'
+import { nextCall, refuseNaming } from '../way-on.ts'
 import { type Calendar, FURTHEST_SLOT_DAYS, hasSlots, nextSlot } from './cadence.ts'
 import { channelFor, type GrowthChannel } from './growth-channel.ts'
-import type { Item } from './item.ts'
+import type { Item, ItemDecision } from './item.ts'
 import { schedule } from './item-moves.ts'
 import { itemStates } from './item-states.ts'
 import type { OnMissed, Profile } from './profile.ts'
@@ -17,10 +17,19 @@ export interface TakenTime {
   ahead: boolean
 }
 
+/** Another post of the account that has the minute of a time. */
+export interface SlotTaker {
+  item_id: string
+  status: string
+  decision: ItemDecision | null
+}
+
 /** A time as people request it. */
 export interface Timing {
   post_at: string
   on_missed?: OnMissed | undefined
+  /** Refuse a minute that another post of the account has. */
+  only_if_free?: boolean | undefined
 }
 
 export interface Times {
@@ -28,6 +37,10 @@ export interface Times {
   profile: { profile: Profile }
   /** Undefined if a time is given. */
   calendar: TakenTime[] | undefined
+  /** Of the time that is given. */
+  taker?: SlotTaker | undefined
+  /** Known if the minute is refused: what the next free slot depends on. */
+  others?: TakenTime[] | undefined
   now: Date
 }
 
@@ -55,10 +68,39 @@ const nextSlotFor = (item: Item, times: Times, taken: TakenTime[]): Date => {
   return slot ?? refuseNaming('no_free_slot', none, 'growth.channels.update', channel.id)
 }
 
+/** Throws `conflict`, with the next free slot after this time. */
+const refuseTaken = (
+  item: Item,
+  postAt: Date,
+  { taker, times }: { taker: SlotTaker; times: Times },
+) => {
+  const { item_id, status, decision } = taker
+  const { others = [], channels } = times
+  const cadence = channels.find(({ name }) => name === channelFor(item.kind))?.cadence
+  const after = { ...times, now: new Date(Math.max(times.now.getTime(), postAt.getTime())) }
+  fail(
+    'conflict',
+    `the minute of ${postAt.toISOString()} is taken: item ${item_id} of the same account is ${status === 'approved' ? 'scheduled' : status} in it`,
+    {
+      reason: 'slot_taken',
+      by: decision?.by,
+      at: decision?.at,
+      next_free_at: (cadence && nextSlot(cadence, calendarFor(item, after, others))) ?? null,
+      details: [nextCall('growth.items.get', item_id)],
+    },
+  )
+}
+
 /** Gives an approved item its time. */
-export const timed = (item: Item, { post_at, on_missed }: Timing, times: Times): Item => {
+export const timed = (
+  item: Item,
+  { post_at, on_missed, only_if_free }: Timing,
+  times: Times,
+): Item => {
   itemStates.next(item, 'schedule')
-  const { calendar, now } = times
+  const { calendar, taker, now } = times
   const postAt = calendar ? nextSlotFor(item, times, calendar) : new Date(post_at)
-  return schedule(item, { postAt, onMissed: on_missed ?? null, now })
+  const next = schedule(item, { postAt, onMissed: on_missed ?? null, now })
+  if (only_if_free && taker) refuseTaken(item, postAt, { taker, times })
+  return next
 }

@@ -6,13 +6,20 @@ import { dayAt } from '#kernel/calendar'
 import { normalForm } from '#kernel/normal-form'
 import { codePointOf, firstUnseen, unseenCount } from '#kernel/unseen'
 import { type Cadence, hasSlots, isSlot } from './cadence.ts'
+import type { SlotTaker } from './item-timing.ts'
 import { findLinks } from './links.ts'
 import { phraseOf, searchable } from './phrase.ts'
 
 export interface Warning {
-  code: 'avoided_phrase' | 'repeats_item' | 'costly_link' | 'outside_cadence' | 'unseen_characters'
+  code:
+    | 'avoided_phrase'
+    | 'repeats_item'
+    | 'costly_link'
+    | 'outside_cadence'
+    | 'slot_taken'
+    | 'unseen_characters'
   message: string
-  /** `repeats_item`: the other item. */
+  /** `repeats_item`, `slot_taken`: the other item. */
   item_id: string | null
 }
 
@@ -42,6 +49,8 @@ export interface WarningFacts {
    * cadences that name none.
    */
   slot: { at: Date; cadence: Cadence; channel: string; zone: string } | null
+  /** Another post of the account in the minute of its time. */
+  taker?: SlotTaker | undefined
 }
 
 const warning = (
@@ -98,6 +107,17 @@ const untimely = ({ slot }: WarningFacts): Warning[] => {
   ]
 }
 
+const taken = ({ taker }: WarningFacts): Warning[] =>
+  taker
+    ? [
+        warning(
+          'slot_taken',
+          `item ${taker.item_id} of the same account has this minute`,
+          taker.item_id,
+        ),
+      ]
+    : []
+
 /** The position counts characters as people see them, starting at one. */
 const unseen = ({ body }: WarningFacts): Warning[] => {
   const first = firstUnseen(body)
@@ -119,5 +139,6 @@ export const warningsOf = (facts: WarningFacts): Warning[] => [
   ...repeated(facts),
   ...costly(facts),
   ...untimely(facts),
+  ...taken(facts),
   ...unseen(facts),
 ]

@@ -1,5 +1,0 @@
-import type { Here } from './router.tsx'
-
-export interface PageProps {
-  here: Here
-}
