@@ -81,6 +81,8 @@ export interface Config {
   egressAllow: string[]
   /** Addresses and networks of the proxies whose X-Forwarded-For is believed. */
   trustedProxies: readonly string[]
+  /** False leaves out the web console; the pages without scripts stay. */
+  console: boolean
   /** False disables rates by plan and by address. For benchmarks and harnesses. */
   rateLimits: boolean
   /** How long audit rows are kept. */
@@ -175,6 +177,7 @@ export const readConfig = (env: Env = process.env, isRoot = process.getuid?.() =
     s3: s3Of(env),
     mcpStdio: programsOf(env.MCP_STDIO || '[]'),
     channelUrls: channelUrlsOf(env.CHANNEL_URLS || '{}'),
+    console: switchOf('CONSOLE', env.CONSOLE || 'on'),
     rateLimits: switchOf('RATE_LIMITS', env.RATE_LIMITS || 'on'),
     failpoints: failpointsOf(env.TENDRIL_FAILPOINTS || ''),
   })

@@ -5,6 +5,8 @@ export interface Origins {
   isOurs(request: Request): boolean
   /** True only if one of our pages is known to have sent it. For requests that carry cookies. */
   isSurelyOurs(request: Request): boolean
+  /** The origins of our pages: of the public URL, and of this machine's names. */
+  accepted(): string[]
 }
 
 const LOCAL_NAMES = ['localhost', '127.0.0.1', '[::1]']
@@ -15,9 +17,10 @@ const LOCAL_NAMES = ['localhost', '127.0.0.1', '[::1]']
  */
 export const createOrigins = (publicUrl: string, port: () => number): Origins => {
   const own = new URL(publicUrl).origin
-  const isOwn = (origin: string): boolean =>
-    origin === own || LOCAL_NAMES.some((name) => origin === `http://${name}:${port()}`)
+  const accepted = (): string[] => [own, ...LOCAL_NAMES.map((name) => `http://${name}:${port()}`)]
+  const isOwn = (origin: string): boolean => accepted().includes(origin)
   return {
+    accepted,
     isOurs(request) {
       const origin = request.headers.get('origin')
       return origin === null || isOwn(origin)

@@ -6,6 +6,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { packNative } from '#postgres/archive'
 import { ARCHIVE_FOLDER, installedPackage, PLATFORM } from '#postgres/binaries'
+import { buildConsole } from './build-console.ts'
 
 const root = join(import.meta.dir, '..', '..')
 const dist = join(root, 'dist')
@@ -26,6 +27,15 @@ const packPostgres = async (platform: string): Promise<string | undefined> => {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   await Bun.write(join(folder, `${platform}-${found.version}.zst`), await packNative(found.native))
+  return folder
+}
+
+/** Builds the console into a folder of its own, under the names that a server gives it. */
+const packConsole = async (): Promise<string> => {
+  const folder = join(dist, 'console')
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  for (const [name, bytes] of await buildConsole()) await Bun.write(join(folder, name), bytes)
   return folder
 }
 
@@ -53,6 +63,7 @@ export const build = async (
 ): Promise<string> => {
   const target = targetOf(platform)
   const postgres = await packPostgres(platform)
+  const webConsole = await packConsole()
   const { outputs } = await Bun.build({
     entrypoints: [entry, ...WORKERS.map((worker) => join(root, 'src', worker))],
     root: join(root, 'src'),
@@ -66,16 +77,23 @@ export const build = async (
     compile: {
       ...(target && { target }),
       outfile,
-      assets: [join(root, 'sql'), join(root, 'assets'), ...(postgres ? [postgres] : [])],
+      assets: [
+        join(root, 'sql'),
+        join(root, 'assets'),
+        webConsole,
+        ...(postgres ? [postgres] : []),
+      ],
       // The binary must not load code or settings from the folder in which it runs.
       autoloadDotenv: false,
       autoloadBunfig: false,
     },
   })
-  // The binary contains its source maps and the archive, so the copies beside it are removed.
+  // The binary contains its source maps, the console and the archive, so the copies beside it are
+  // removed.
   const copies = [
     `${outfile}.map`,
     join(dirname(outfile), 'entry.js.map'),
+    webConsole,
     ...(postgres ? [postgres] : []),
   ]
   for (const copy of copies) rmSync(copy, { recursive: true, force: true })

@@ -122,6 +122,7 @@ const steps: Step[] = [
     '.',
   ]),
   runs('types', ['node_modules/.bin/tsc']),
+  runs('types of the console', ['node_modules/.bin/tsc', '-p', 'src/console']),
   runs('unused files, exports and packages', [
     process.execPath,
     'node_modules/.bin/knip',

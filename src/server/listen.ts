@@ -7,6 +7,7 @@ import { Streams } from '#edge/agent/streams'
 import { createAuthenticator } from '#edge/auth'
 import { fileSlots } from '#edge/bytes'
 import { capabilityManifest } from '#edge/capabilities'
+import type { ConsoleState } from '#edge/console/bundle'
 import { createCookies } from '#edge/cookies'
 import { staticDocument } from '#edge/document'
 import { createHttp } from '#edge/http'
@@ -19,6 +20,7 @@ import type { Log } from '#kernel/log'
 import { workspaceOperations } from '#ops/engine/bind'
 import { createOperations, createOperatorOperations } from '#ops/index'
 import openapi from '../../openapi.json'
+import { type Console, openConsole } from './console.ts'
 import { startPeriodicWork } from './periodic.ts'
 import { routesOf } from './routes.ts'
 import type { Workplace } from './workplace.ts'
@@ -84,7 +86,17 @@ const sharedOf = (
 
 type Shared = ReturnType<typeof sharedOf>
 
-const httpOf = (config: Config, workplace: Workplace, shared: Shared, ready: () => boolean) => {
+const consoleOf = (config: Config, { overrides }: Workplace, log: Log): Console =>
+  overrides.console
+    ? { state: overrides.console, [Symbol.dispose]: () => {} }
+    : openConsole(config, log)
+
+const httpOf = (
+  config: Config,
+  workplace: Workplace,
+  shared: Shared & { console: () => ConsoleState },
+  ready: () => boolean,
+) => {
   const { world, db, runtime, signature, overrides } = workplace
   const { authenticator, origins, log } = shared
   const [operations, internal] = [createOperations(world), createOperatorOperations(world)]
@@ -152,7 +164,8 @@ export async function listen(
   const { runtime, overrides } = workplace
   const bound = { port: config.port }
   const shared = sharedOf(config, workplace, { log, port: () => bound.port })
-  const { app, mcp } = httpOf(config, workplace, shared, ready)
+  const web = consoleOf(config, workplace, log)
+  const { app, mcp } = httpOf(config, workplace, { ...shared, console: web.state }, ready)
   const server = startServer(app, config)
   bound.port = server.port!
   if (config.port === 0) await runtime.movedTo(`http://${hostAndPort(config.host, bound.port)}`)
@@ -161,6 +174,7 @@ export async function listen(
     port: bound.port,
     async [Symbol.asyncDispose]() {
       shared.streams[Symbol.dispose]()
+      web[Symbol.dispose]()
       await periodic[Symbol.asyncDispose]()
       await Bun.sleep(overrides.lastRequestsMs ?? LAST_REQUESTS_MS)
       const drained = server.stop()

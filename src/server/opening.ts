@@ -7,6 +7,7 @@ import type { ToolBox } from '#decisions/agent/toolbox'
 import type { WebhookTimes } from '#domain/app/webhook'
 import type { SendTimes } from '#domain/growth/sending/times'
 import type { StreamTimes } from '#edge/agent/streams'
+import type { ConsoleState } from '#edge/console/bundle'
 import type { IntakeLimits } from '#edge/intake'
 import type { ServerFactory } from '#edge/mcp/server'
 import type { McpLimits } from '#edge/mcp/sessions'
@@ -63,6 +64,8 @@ export interface Overrides {
   channels?: (usual: ChannelAdapters) => ChannelAdapters
   /** Replaces the MCP servers of the operations. */
   mcpServers?: ServerFactory
+  /** A console that is built already. */
+  console?: () => ConsoleState
 }
 
 /** What each part is opened with. */

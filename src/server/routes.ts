@@ -3,6 +3,7 @@ import { channelRoutesOf } from '#edge/agent/channels'
 import { inboundRoutes } from '#edge/agent/inbound'
 import { sharedFileRoutes } from '#edge/agent/shared-files'
 import { deviceRoutes } from '#edge/app/device'
+import { consoleRoutes } from '#edge/console/routes'
 import type { PageDeps } from '#edge/pages/page'
 import { pageRoutes } from '#edge/pages/routes'
 import type { Route } from '#edge/route'
@@ -23,6 +24,7 @@ export const routesOf = (
 ): Route[] => [
   ...deviceRoutes({ db, identity: world.identity, log: shared.log }),
   ...pageRoutes({ ...shared, db, internal, identity: world.identity }),
+  ...consoleRoutes({ ...shared, db, internal, identity: world.identity }),
   ...inboundRoutes({ db, sealer: world.sealer, internal, now: () => runtime.now() }),
   ...channelRoutesOf({
     db,

@@ -114,6 +114,11 @@ test('SANDBOX_TIER is free unless it is payg, and nothing else', () => {
   )
 })
 
+test('CONSOLE is on unless it is off, and nothing else', () => {
+  expect([readConfig({}).console, readConfig({ CONSOLE: 'off' }).console]).toEqual([true, false])
+  expect(() => readConfig({ CONSOLE: 'no' })).toThrow('CONSOLE must be on or off: no')
+})
+
 test('RATE_LIMITS is on unless it is off, and nothing else', () => {
   expect([readConfig({}).rateLimits, readConfig({ RATE_LIMITS: 'off' }).rateLimits]).toEqual([
     true,

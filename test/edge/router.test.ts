@@ -6,6 +6,7 @@ import { channelRoutesOf } from '#edge/agent/channels'
 import { inboundRoutes } from '#edge/agent/inbound'
 import { sharedFileRoutes } from '#edge/agent/shared-files'
 import { deviceRoutes } from '#edge/app/device'
+import { consoleRoutes } from '#edge/console/routes'
 import { createCookies } from '#edge/cookies'
 import { staticDocument } from '#edge/document'
 import { createHttp } from '#edge/http'
@@ -55,9 +56,14 @@ const routesOf = () =>
       enter: never,
       fetch: never,
     })),
-    routes: [deviceRoutes, pageRoutes, sharedFileRoutes, inboundRoutes, channelRoutesOf].flatMap(
-      (routes) => routes({ internal: [], channels: {} } as never),
-    ),
+    routes: [
+      deviceRoutes,
+      pageRoutes,
+      consoleRoutes,
+      sharedFileRoutes,
+      inboundRoutes,
+      channelRoutesOf,
+    ].flatMap((routes) => routes({ internal: [], channels: {} } as never)),
     ready: never,
     cookies: createCookies('http://localhost'),
     origins: createOrigins('http://localhost', () => 80),
@@ -92,6 +98,8 @@ test('the router has exactly the operations of the contract, public documents, O
     ...PAGES.flatMap((path) => [`GET ${path}`, `POST ${path}`]),
     'GET /api/v1/app/session/continue',
     'GET /documents/:id',
+    'GET /console',
+    'GET /console/*',
     `POST ${LETTERS_PATH}`,
     `POST ${INBOUND.replace('{id}', ':id')}`,
     ...['POST', 'GET'].map((method) => `${method} ${CHANNELS.replace('{channel}', ':channel')}`),

@@ -170,7 +170,7 @@ export async function testApp({
 }: AppOptions = {}): Promise<TestApp> {
   await using stack = new AsyncDisposableStack()
   const options = await known(database ?? stack.use(await freshDb()).options)
-  const usual = { PORT: '0', LOG_LEVEL: 'silent', RATE_LIMITS: 'off' }
+  const usual = { PORT: '0', LOG_LEVEL: 'silent', RATE_LIMITS: 'off', CONSOLE: 'off' }
   const config = readConfig({ ...usual, ...(model && MODEL_SET), ...env })
   const thinking = model && { thinker: model }
   const deployment = {

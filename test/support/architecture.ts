@@ -15,7 +15,7 @@ const allowed: Record<string, readonly string[]> = {
   postgres: ['kernel'],
   contract: ['kernel'],
   cli: ['kernel', 'contract'],
-  console: ['kernel', 'contract'],
+  console: ['kernel', 'contract', 'domain'],
   domain: ['kernel', 'contract'],
   store: ['kernel', 'contract', 'domain'],
   port: ['kernel', 'contract', 'domain', 'store'],
@@ -167,7 +167,7 @@ const phrases: readonly { says: string; pattern: RegExp; only: readonly string[]
     pattern: /\blane: '/,
     only: ['decisions'],
   },
-  { says: 'depends on NODE_ENV', pattern: /NODE_ENV/, only: [] },
+  { says: 'depends on NODE_ENV', pattern: /NODE_ENV/, only: ['scripts'] },
   {
     says: 'has a default export',
     pattern: /^export default\b|^export \{[^}]*\bas default\b/m,

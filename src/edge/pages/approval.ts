@@ -92,7 +92,11 @@ const show = async (
         : await nameOfMember(deps, incoming, approval.decided_by),
     ...(refused && { typed: refused.typed, problems }),
   }
-  const page = { title: approvalTitle(shown), body: approvalBody(shown) }
+  const page = {
+    title: approvalTitle(shown),
+    body: approvalBody(shown),
+    inConsole: `inbox/call/${idOf(incoming)}`,
+  }
   if (!refused || !problems) return pageResponse(page)
   const { error } = refused
   // If there are no forms, there is nothing to link to.

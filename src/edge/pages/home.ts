@@ -1,10 +1,19 @@
 /** The start page: who is signed in, and the addresses of the APIs. */
 import type { SessionGrant } from '#store/app/sessions'
+import { CONSOLE_PATH } from '../console/page.ts'
 import type { Incoming } from '../incoming.ts'
 import type { Route } from '../route.ts'
 import { type Html, html } from './html.ts'
 import { pageResponse, redirect } from './layout.ts'
-import { enter, type PageDeps, pageRoute, signedInPerson, toSignIn, trustedForm } from './page.ts'
+import {
+  enter,
+  type PageDeps,
+  pageRoute,
+  queryOf,
+  signedInPerson,
+  toSignIn,
+  trustedForm,
+} from './page.ts'
 import { emailText, roleText } from './words.ts'
 
 const addresses = (publicUrl: string): Html => html`<h2>For programs and agents</h2>
@@ -28,15 +37,21 @@ const signedIn = ({ person, workspace }: SessionGrant, publicUrl: string): Html 
 <dt>Workspace</dt><dd>${workspace.name}</dd>
 <dt>Your role</dt><dd>${roleText(workspace.role)}</dd>
 </dl>
+<p><a href="${CONSOLE_PATH}">Open the console</a></p>
 <p><a href="/device">Approve a device</a></p>
 <p class="note">Owners can download private conversations with the agent, as part of the workspace's export. They also see that such conversations exist, and can delete them.</p>
 <form method="post" action="/"><button class="plain">Sign out</button></form>
 ${addresses(publicUrl)}`
 
+/** Shows this page to somebody whom the console would be shown otherwise. */
+const PLAIN = 'plain'
+
 const show = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   const { publicUrl } = deps.identity
   const person = await signedInPerson(deps, incoming)
   if (!person && deps.cookies.access(incoming.request)) return toSignIn(deps, incoming, '/')
+  const leads = deps.console() !== 'off' && !queryOf(incoming).has(PLAIN)
+  if (person && leads) return redirect(CONSOLE_PATH)
   return pageResponse({
     title: 'Start',
     body: person ? signedIn(person, publicUrl) : signedOut(publicUrl),

@@ -1,6 +1,7 @@
 /** What all pages share: frame, headers, form fields and the error summary. */
 import type { AppError } from '#kernel/errors'
 import { unseenCount, unseenWarning } from '#kernel/unseen'
+import { CONSOLE_PATH } from '../console/page.ts'
 import { countUnseen, type Html, html, markupOf } from './html.ts'
 import { style, styleSource } from './style.ts'
 
@@ -29,6 +30,8 @@ export interface PageContent {
   status?: number
   /** Errors in the submitted form. */
   problems?: Problem[] | undefined
+  /** The place of the console that shows the same, such as `inbox/call/<id>`. */
+  inConsole?: string
   headers?: Record<string, string>
 }
 
@@ -50,12 +53,16 @@ const warning = (unseen: number): Html | undefined =>
     ? undefined
     : html`<p class="note"><strong>${unseenWarning('This page', unseen)}</strong></p>`
 
+const consoleLink = (place: string): Html => html`
+<footer><a href="${CONSOLE_PATH}/${place}">Open it in the console</a></footer>`
+
 /** A page. The error summary comes first and takes the focus. */
 export const pageResponse = ({
   title,
   body,
   status = 200,
   problems = [],
+  inConsole,
   headers = {},
 }: PageContent): Response => {
   const wrong = problems.length > 0
@@ -75,7 +82,7 @@ export const pageResponse = ({
 ${top}
 ${warning(countUnseen(top) + countUnseen(body))}
 ${body}
-</main>
+</main>${inConsole === undefined ? undefined : consoleLink(inConsole)}
 </body>
 </html>
 `)

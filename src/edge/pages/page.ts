@@ -4,6 +4,7 @@ import { type Bound, workspaceOperations } from '#ops/engine/bind'
 import type { Identity, Visit } from '#ops/engine/call'
 import type { SessionGrant } from '#store/app/sessions'
 import type { Db } from '#store/engine/db'
+import type { ConsoleState } from '../console/bundle.ts'
 import type { BodyTerms, Incoming } from '../incoming.ts'
 import { requestIdOf } from '../respond.ts'
 import { type Form, FormError, type Route, readForm } from '../route.ts'
@@ -17,6 +18,8 @@ export interface PageDeps extends ServeDeps {
   internal: Bound[]
   db: Db
   identity: Identity
+  /** Asked anew for each request, because the console may still be being built. */
+  console(): ConsoleState
 }
 
 /**
@@ -71,14 +74,14 @@ export const toSignIn = ({ cookies }: PageDeps, { request }: Incoming, next: str
  * if it is malformed.
  */
 export const trustedForm = async (
-  { origins }: PageDeps,
+  { origins, identity }: PageDeps,
   incoming: Incoming,
   terms?: BodyTerms,
 ): Promise<Form> => {
   if (!origins.isSurelyOurs(incoming.request))
     throw new AppError(
       'forbidden',
-      'this form did not come from a page of this deployment: open the page and try again',
+      `this form did not come from a page of this deployment: open ${identity.publicUrl} and try again there`,
     )
   try {
     return await readForm(incoming, terms)

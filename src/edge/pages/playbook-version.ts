@@ -74,7 +74,11 @@ const show = async (
         ? undefined
         : 'an API key',
   }
-  const page = { title: versionTitle(shown), body: versionBody(shown) }
+  const page = {
+    title: versionTitle(shown),
+    body: versionBody(shown),
+    inConsole: `inbox/playbook/${versionId}`,
+  }
   if (!error) return pageResponse(page)
   return pageResponse({
     ...page,

@@ -76,7 +76,11 @@ const show = async (
     asked: await askedOf(deps, incoming, reply),
     by: reply.decidedBy === null ? undefined : await nameOfMember(deps, incoming, reply.decidedBy),
   }
-  const page = { title: replyTitle(shown), body: replyBody(shown) }
+  const page = {
+    title: replyTitle(shown),
+    body: replyBody(shown),
+    inConsole: `inbox/reply/${idOf(incoming)}`,
+  }
   if (!refused || !problems) return pageResponse(page)
   const { error } = refused
   // If there are no forms, there is nothing to link to.

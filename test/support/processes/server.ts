@@ -94,6 +94,7 @@ export const environmentOf = (
   LOG_LEVEL: process.env.TEST_LOG ?? 'warn',
   PORT: String(port),
   RATE_LIMITS: 'off',
+  CONSOLE: 'off',
   TENDRIL_BOOTSTRAP_KEY: key,
   ...(home ? { TENDRIL_HOME: home } : {}),
   ...(database ? { DATABASE_URL: urlOf(database) } : {}),

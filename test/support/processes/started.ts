@@ -23,7 +23,7 @@ export const start = async (env: Record<string, string>, program?: string): Prom
     SYSTEM.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
   )
   const child = Bun.spawn([process.execPath, program ?? (await mainProgram())], {
-    env: { ...inherited, LOG_LEVEL: 'error', ...env },
+    env: { ...inherited, LOG_LEVEL: 'error', CONSOLE: 'off', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let [out, err] = ['', '']

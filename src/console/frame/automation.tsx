@@ -1,0 +1,77 @@
+/** Whether anything goes out unattended, and the switch that stops it all. */
+import { useState } from 'react'
+import { errorWords } from '../api/errors.ts'
+import { command, queryClient, useRead } from '../api/queries.ts'
+import { ActionButton } from '../parts/action.tsx'
+import { AskFirst } from '../parts/dialog.tsx'
+import { When } from '../parts/when.tsx'
+import { notify } from './notices.ts'
+
+const READ = 'growth.automation.get'
+
+const change = async (id: 'growth.automation.pauseAll' | 'growth.automation.resumeAll') => {
+  try {
+    await command(id, {})
+    notify({
+      says:
+        id === 'growth.automation.pauseAll' ? 'All automation is paused' : 'Automation runs again',
+    })
+  } catch (cause) {
+    notify({ says: errorWords(cause), tone: 'bad' })
+  }
+  await queryClient.invalidateQueries({ queryKey: [READ] })
+}
+
+const Resume = ({ close }: { close(): void }) => (
+  <AskFirst
+    title="Resume automation?"
+    does="Resume"
+    act={() => {
+      close()
+      void change('growth.automation.resumeAll')
+    }}
+    close={close}
+  >
+    <p>
+      Scheduled posts go out again. Those that fell due meanwhile are posted or skipped, as each
+      says.
+    </p>
+  </AskFirst>
+)
+
+/** It asks nothing: pausing is safe. */
+export const AutomationState = () => {
+  const read = useRead(READ, {})
+  const [asks, setAsks] = useState(false)
+  const state = read.data?.automation
+  if (!state) return null
+  return (
+    <div className={`automation ${state.paused ? 'is-paused' : ''}`}>
+      <p>
+        <span className="dot" aria-hidden="true" />
+        {state.paused ? 'Paused' : 'Running'}
+        {state.since && (
+          <span className="soft">
+            {' '}
+            since <When at={state.since} />
+            {state.by?.name && ` by ${state.by.name}`}
+          </span>
+        )}
+      </p>
+      {state.paused ? (
+        <ActionButton calls="growth.automation.resumeAll" act={() => setAsks(true)}>
+          Resume
+        </ActionButton>
+      ) : (
+        <ActionButton
+          calls="growth.automation.pauseAll"
+          shortcut="pause"
+          act={() => void change('growth.automation.pauseAll')}
+        >
+          Pause all
+        </ActionButton>
+      )}
+      {asks && <Resume close={() => setAsks(false)} />}
+    </div>
+  )
+}

@@ -1,0 +1,84 @@
+/** In which workspace this tab is, and the way into another. */
+import { errorWords } from '../api/errors.ts'
+import { command } from '../api/queries.ts'
+import { elsewhere, leaveFor, tellOtherTabs } from '../api/session.ts'
+import { boot, type OwnWorkspace } from '../boot.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { Icon } from '../parts/icons.tsx'
+import { Menu } from '../parts/menu.tsx'
+import { useStore } from '../parts/store.ts'
+import { hrefOf } from '../router/paths.ts'
+import { notify } from './notices.ts'
+
+const { workspace, workspaces } = boot.session
+
+/** The whole session moves, with all tabs, so that each is told. */
+const switchTo = async ({ id, name }: Pick<OwnWorkspace, 'id' | 'name'>, path: string) => {
+  try {
+    await command('app.session.switchWorkspace', { workspace_id: id })
+    tellOtherTabs({ said: 'switched', workspace: { id, name } })
+    leaveFor(path)
+  } catch (cause) {
+    notify({ says: errorWords(cause), tone: 'bad' })
+  }
+}
+
+export const WorkspaceSwitch = () => {
+  const others = workspaces.filter(({ id }) => id !== workspace.id)
+  if (others.length === 0) return <p className="workspace">{workspace.name}</p>
+  return (
+    <Menu
+      says=": switch to another workspace"
+      className="workspace"
+      button={
+        <>
+          <span>{workspace.name}</span>
+          <Icon name="chevron" />
+        </>
+      }
+    >
+      {(close) =>
+        others.map((one) => (
+          <button
+            key={one.id}
+            type="button"
+            onClick={() => {
+              close()
+              void switchTo(one, hrefOf('inbox', {}))
+            }}
+          >
+            {one.name}
+            <span className="soft">{one.role}</span>
+          </button>
+        ))
+      }
+    </Menu>
+  )
+}
+
+/** Another tab has moved the session: what this tab shows belongs to the former workspace. */
+export const SessionElsewhere = () => {
+  const moved = useStore(elsewhere)
+  if (!moved) return null
+  const there = moved.name ?? 'another workspace'
+  return (
+    <Dialog title={`You are in ${there} now`} close={() => {}}>
+      <p>
+        Another tab of this browser switched from {workspace.name}. Nothing was read or changed
+        meanwhile. What you typed here is kept.
+      </p>
+      <div className="dialog-actions">
+        <button
+          type="button"
+          className="action plain"
+          onClick={() => void switchTo(workspace, location.pathname + location.search)}
+        >
+          Switch back to {workspace.name}
+        </button>
+        <button type="button" className="action go" onClick={() => leaveFor(hrefOf('inbox', {}))}>
+          Continue in {there}
+        </button>
+      </div>
+    </Dialog>
+  )
+}

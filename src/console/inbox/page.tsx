@@ -1,0 +1,87 @@
+/** The inbox: all that waits for this person, and one of it. */
+import { Suspense, useCallback, useEffect, useMemo } from 'react'
+import { pageTitle, waitingCount } from '../frame/waiting.ts'
+import { useShortcut } from '../keys/use-keys.ts'
+import { KeyCaps } from '../parts/key-caps.tsx'
+import { Bones, Empty, ReadView } from '../parts/states.tsx'
+import type { PageProps } from '../router/page-props.ts'
+import { List } from './list.tsx'
+import { panes } from './panes.tsx'
+import { type Inbox, useInbox } from './use-inbox.ts'
+
+const useInboxKeys = ({ move, close, chosen }: Inbox): void => {
+  useShortcut('next', () => move(1))
+  useShortcut('previous', () => move(-1))
+  useShortcut('back', chosen && close)
+}
+
+const Waiting = ({ inbox }: { inbox: Inbox }) => {
+  const { read, entries, chosen, selected, choose, total } = inbox
+  const groups = useMemo(() => entries.map(({ source }) => source), [entries])
+  const more = useCallback(() => void read.fetchNextPage(), [read.fetchNextPage])
+  return (
+    <section className="inbox-list" aria-label="The list">
+      <div className="page-head">
+        <h1>Inbox</h1>
+        <span className="soft">{total} waiting</span>
+      </div>
+      <ReadView read={read} what="The inbox" lines={8}>
+        {entries.length === 0 ? (
+          <Empty title="Nothing waits for you" />
+        ) : (
+          <List
+            entries={entries}
+            groups={groups}
+            chosen={chosen?.place}
+            selected={selected}
+            choose={choose}
+            more={read.hasNextPage && !read.isFetchingNextPage ? more : undefined}
+          />
+        )}
+      </ReadView>
+    </section>
+  )
+}
+
+const Chosen = ({ inbox }: { inbox: Inbox }) => {
+  const { chosen, close, total, move } = inbox
+  if (!chosen) return <Empty title="Choose what to decide" />
+  const Pane = panes[chosen.kind]
+  return (
+    <>
+      <div className="page-head">
+        <button type="button" className="to-list" onClick={close}>
+          ‹ Inbox
+        </button>
+        <span className="soft">
+          {chosen.place === undefined ? 'Not in this list' : `${chosen.place + 1} of ${total}`}
+        </span>
+        <span className="head-keys soft" aria-hidden="true">
+          <KeyCaps of="next" /> <KeyCaps of="previous" /> move <KeyCaps of="help" /> keys
+        </span>
+      </div>
+      <Suspense fallback={<Bones />}>
+        {Pane ? (
+          <Pane key={chosen.id} id={chosen.id} entry={chosen.entry} next={() => move(1)} />
+        ) : (
+          <Empty title="Nothing is here" />
+        )}
+      </Suspense>
+    </>
+  )
+}
+
+export const InboxPage = ({ here }: PageProps) => {
+  const inbox = useInbox(here)
+  useInboxKeys(inbox)
+  useEffect(() => pageTitle.set('Inbox'), [])
+  useEffect(() => waitingCount.set(inbox.total), [inbox.total])
+  return (
+    <div className={`inbox ${inbox.chosen ? 'has-chosen' : ''}`}>
+      <Waiting inbox={inbox} />
+      <section className="inbox-pane" aria-label="What is chosen">
+        <Chosen inbox={inbox} />
+      </section>
+    </div>
+  )
+}

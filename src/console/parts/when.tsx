@@ -1,0 +1,34 @@
+/** Times in the zone of the profile; the viewer's own and UTC are one hover or focus away. */
+import { boot } from '../boot.ts'
+
+const formatted = (at: string, zone: string, options: Intl.DateTimeFormatOptions): string =>
+  new Date(at).toLocaleString('en-GB', { timeZone: zone, ...options })
+
+const DAY: Intl.DateTimeFormatOptions = { weekday: 'short', day: 'numeric', month: 'short' }
+const CLOCK: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', hour12: false }
+
+/** `08:30`. */
+const clockOf = (at: string, zone = boot.time_zone): string => formatted(at, zone, CLOCK)
+
+/** `Mon 23 Nov`. */
+const weekdayOf = (at: string, zone = boot.time_zone): string =>
+  formatted(at, zone, DAY).replace(',', '')
+
+/** `Mon 23 Nov, 08:30`. */
+const whenOf = (at: string, zone = boot.time_zone): string =>
+  `${weekdayOf(at, zone)}, ${clockOf(at, zone)}`
+
+const own = Intl.DateTimeFormat().resolvedOptions().timeZone
+
+/** The same moment for the viewer and in UTC. */
+const otherZonesOf = (at: string): string =>
+  [
+    ...(own === boot.time_zone ? [] : [`${whenOf(at, own)} for you (${own})`]),
+    `${whenOf(at, 'UTC')} UTC`,
+  ].join(' · ')
+
+export const When = ({ at, clock = false }: { at: string; clock?: boolean }) => (
+  <time dateTime={at} title={otherZonesOf(at)}>
+    {clock ? clockOf(at) : whenOf(at)}
+  </time>
+)

@@ -1,0 +1,5 @@
+import type { Here } from './router.tsx'
+
+export interface PageProps {
+  here: Here
+}

@@ -1,0 +1,80 @@
+/** The frame of the console in a real Chromium. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Browser, BrowserContext } from 'playwright-core'
+import type { ConsoleState } from '#edge/console/bundle'
+import { builtConsole } from '#test/support/console/built'
+import { browserOf, expectAccessible, openTab, type Watched } from '#test/support/console/tab'
+import { browserPath, launchBrowser } from '#test/support/http/browser'
+import { signedInAs } from '#test/support/session'
+import { useApp } from '#test/support/use'
+
+const path = browserPath()
+if (!path) console.warn('No Chromium here: nobody looks at the console.')
+
+const LONG_MS = 180_000
+
+describe.skipIf(!path)('the frame', () => {
+  let bundle: ConsoleState = 'building'
+  const app = useApp({ overrides: { console: () => bundle } })
+  let browser: Browser
+  let context: BrowserContext & Watched
+
+  beforeAll(async () => {
+    bundle = (await builtConsole()).bundle
+    browser = await launchBrowser(path!)
+    const olga = await signedInAs(app, app.tenantId, { name: 'Olga Owner', role: 'owner' })
+    context = await browserOf(browser, app, olga)
+  })
+  afterAll(() => browser.close())
+
+  test(
+    'is used by keys alone, without a flaw, a complaint or a request elsewhere',
+    async () => {
+      const page = await openTab(context, app)
+      await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor()
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox').fill('brow')
+      await expectAccessible(page, 'palette')
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { level: 2, name: 'This browser' }).waitFor()
+      expect(await page.evaluate('document.activeElement.textContent')).toBe('Settings')
+      await expectAccessible(page, 'settings')
+      await page.keyboard.press('?')
+      await page.getByRole('dialog', { name: 'Keys of this page' }).waitFor()
+      await expectAccessible(page, 'help')
+      await page.keyboard.press('Escape')
+      await page.keyboard.press('Shift+P')
+      await page.getByRole('button', { name: 'Resume' }).waitFor()
+      expect((await app.send('GET', 'automation')).body.automation).toMatchObject({ paused: true })
+      await expectAccessible(page, 'paused')
+      await page.keyboard.press('g')
+      await page.keyboard.press('i')
+      await page.waitForURL('**/console/inbox')
+      await page.getByText('Nothing waits for you').waitFor()
+      await expectAccessible(page, 'empty')
+      expect(context.complaints).toEqual([])
+      await page.close()
+    },
+    LONG_MS,
+  )
+
+  test(
+    'keeps what this browser chose, and its keys without a modifier can be switched off',
+    async () => {
+      const page = await openTab(context, app, '/console/settings/browser')
+      await page.getByLabel('Dark').last().check()
+      await page.getByLabel('Single keys').last().uncheck()
+      await page.reload()
+      await page.locator('main h1').waitFor()
+      expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark')
+      await page.keyboard.press('?')
+      await page.keyboard.press('Control+k')
+      await page.getByRole('dialog', { name: 'Places and commands' }).waitFor()
+      expect(await page.getByRole('dialog').count()).toBe(1)
+      await page.keyboard.press('Escape')
+      await page.getByLabel('Single keys').last().check()
+      await page.close()
+    },
+    LONG_MS,
+  )
+})
