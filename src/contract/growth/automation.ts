@@ -1,3 +1,4 @@
+import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
 import { NamedAuthorSchema, nullable, record, Time } from '../shapes.ts'
 import { Automation } from '../shared-records.ts'
@@ -9,6 +10,18 @@ const State = record(
     ...Automation.properties,
     since: nullable({ ...Time, description: 'Since when it is paused; null while it is not.' }),
     by: nullable(NamedAuthorSchema),
+    on_resuming: nullable(
+      record(
+        {
+          sent: T.Integer({ description: 'They go out at once.' }),
+          skipped: T.Integer({ description: 'They return to approved, unscheduled.' }),
+        },
+        {
+          description:
+            'What becomes of the posts that have fallen due since, by on_missed and their lateness, if nothing else forbids them; null while it is not paused.',
+        },
+      ),
+    ),
   },
   { title: 'AutomationState' },
 )
@@ -16,7 +29,7 @@ const State = record(
 export const automation = {
   get: op.query(
     'GET /api/v1/growth/automation',
-    'Read whether all automation is paused, since when and by whom, and what is on its way to the network.',
+    'Read whether all automation is paused, since when and by whom, what is on its way to the network, and what would become of overdue posts on resuming.',
     { input: {}, output: record({ automation: State }) },
   ),
   pauseAll: op.command(

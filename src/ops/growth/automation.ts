@@ -8,13 +8,15 @@ import type { KindOfWork } from '#decisions/kind-of-work'
 import { unlessBroken } from '#decisions/unless-broken'
 import { kindsOfWork, kindsWhere } from '#decisions/work'
 import { skips } from '#domain/growth/rules/rule-run'
+import { lostAfterMs, onResuming } from '#domain/growth/sending/resuming'
+import { sendTimes } from '#domain/growth/sending/times'
 import { repliesInFlight } from '#store/agent/channel-replies'
 import { callsInFlight } from '#store/agent/steps'
 import { type Effects, merge } from '#store/engine/letter'
 import { type Loaded, loadBy } from '#store/engine/load'
 import { type Work, workOfKinds } from '#store/engine/work'
 import { attemptsInFlight } from '#store/growth/attempts'
-import { pauseOf } from '#store/growth/automation'
+import { overduePosts, pauseOf } from '#store/growth/automation'
 import { skipQueuedRuns } from '#store/growth/rule-runs'
 import type { CommandContext, Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
@@ -29,8 +31,14 @@ export const stopLoad = { ...onTheWire, works: workOfKinds([...skipped, ...cance
 
 export const automationHandlers: Handlers<typeof automation> = {
   async get(_, { read }) {
-    const { pause, ...loaded } = await loadBy(read, { pause: pauseOf, ...onTheWire })
-    return { automation: { ...pause, in_flight: inFlight(loaded) } }
+    const { pause, overdue, lost, ...loaded } = await loadBy(read, {
+      pause: pauseOf,
+      ...overduePosts(lostAfterMs(sendTimes)),
+      ...onTheWire,
+    })
+    const { now, ...state } = pause
+    const on_resuming = state.paused ? onResuming(overdue, lost, { now, times: sendTimes }) : null
+    return { automation: { ...state, on_resuming, in_flight: inFlight(loaded) } }
   },
 
   pauseAll: loading(

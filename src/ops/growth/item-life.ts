@@ -1,10 +1,12 @@
 import type { itemLife } from '#contract/growth/item-life'
 import { itemRemoved, itemRestored } from '#decisions/growth/item-writes'
 import { onItsWay, takeBack } from '#decisions/growth/take-back'
+import { isReasonOf } from '#domain/growth/drafting/comment'
 import { removed, reopen } from '#domain/growth/drafting/item-moves'
 import { post } from '#domain/growth/sending/post'
 import { merge } from '#store/engine/letter'
 import { wasSent } from '#store/growth/attempts'
+import { deleteComment, newestRejection } from '#store/growth/comments'
 import { deletedItemPart, itemPart } from '#store/growth/items'
 import type { Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
@@ -19,8 +21,12 @@ import {
 
 export const itemLifeHandlers: Handlers<typeof itemLife> = {
   reopen: loading(
-    ({ id }) => ({ item: itemPart(id), ...onItsWay(itemRef(id)) }),
-    (_, context, { item, ...way }) => {
+    ({ id }) => ({
+      item: itemPart(id),
+      rejection: newestRejection(id),
+      ...onItsWay(itemRef(id)),
+    }),
+    (_, context, { item, rejection, ...way }) => {
       const before = requireItem(item)
       if (before.status === 'drafted') return { reply: itemReply(before), unchanged: true }
       const taken = {
@@ -31,10 +37,16 @@ export const itemLifeHandlers: Handlers<typeof itemLife> = {
         by: authorOf(context),
       } as const
       const { now } = context.gate
-      return saveTakenBackItem(
-        before,
-        takeBack(context, taken, (one) => withItemDecision(context, 'reopened', reopen(one, now))),
+      const back = takeBack(context, taken, (one) =>
+        withItemDecision(context, 'reopened', reopen(one, now)),
       )
+      const withdrawn =
+        rejection && isReasonOf(before, rejection) ? [deleteComment(rejection.id)] : []
+      return saveTakenBackItem(before, {
+        ...back,
+        next: { ...back.next, comments: (before.comments ?? 0) - withdrawn.length },
+        effects: merge(back.effects, { writes: withdrawn }),
+      })
     },
     ({ id }) => ({ id }),
   ),

@@ -1,18 +1,52 @@
+import type { Overdue } from '#domain/growth/sending/resuming'
 import { type NamedAuthor, namedAuthor } from '../app/names.ts'
-import { one, sure } from '../engine/load.ts'
+import type { Sql } from '../engine/db.ts'
+import { many, mapPart, one, sure } from '../engine/load.ts'
 
 interface Pause {
   paused: boolean
   /** When it was paused, and below by whom. Null while nothing is paused. */
   since: Date | null
   by: NamedAuthor | null
+  now: Date
 }
 
 /** Whether all automation is paused. Always a row. */
 export const pauseOf = sure(
   one<Pause>(
-    { since: true },
-    (sql) => sql`select a.paused, a.paused_at as since,
+    { since: true, now: true },
+    (sql) => sql`select a.paused, a.paused_at as since, now() as now,
       ${namedAuthor(sql, sql`a.paused_by`)} as by from actor a`,
   ),
 )
+
+/**
+ * Scheduled posts that have fallen due while automation is paused, in groups; none while it is not.
+ * `lostAfterMs`: later ones are counted only.
+ */
+export const overduePosts = (lostAfterMs: number) => {
+  const isOverdue = (sql: Sql) => sql`i.status = 'approved' and i.post_at <= now()
+    and (select a.paused from actor a)`
+  const lost = (sql: Sql) => sql`now() - ${lostAfterMs} * interval '1 millisecond'`
+  return {
+    overdue: many<Overdue>(
+      { at: true },
+      (sql) => sql`select i.post_at as at,
+        coalesce(i.on_missed, (select p.data->>'on_missed' from profile p)) as policy,
+        coalesce((w.payload->>'tries')::integer, 0) as tries, count(*)::int as posts
+        from item i left join work w on w.kind = 'send' and w.ref_id = i.id
+        where ${isOverdue(sql)} and i.post_at >= ${lost(sql)}
+        group by 1, 2, 3`,
+    ),
+    lost: mapPart(
+      sure(
+        one<{ posts: number }>(
+          {},
+          (sql) => sql`select count(*)::int as posts from item i
+            where ${isOverdue(sql)} and i.post_at < ${lost(sql)}`,
+        ),
+      ),
+      ({ posts }) => posts,
+    ),
+  }
+}

@@ -42,6 +42,14 @@ export const commentPart = (itemId: string, id: string) =>
     (sql) => sql`select ${columns(sql)} from comment where id = ${id} and item_id = ${itemId}`,
   )
 
+/** The newest reason of a rejection of the item. */
+export const newestRejection = (itemId: string) =>
+  one<Pick<Comment, 'id' | 'created_at'>>(
+    { created_at: true },
+    (sql) => sql`select id, created_at from comment where item_id = ${itemId}
+      and kind = 'rejection' order by created_at desc limit 1`,
+  )
+
 export const { insert: insertComment } = table
 
 export const deleteComment =

@@ -3,6 +3,7 @@ import type { commentRecord } from '#contract/records/growth/comment'
 import type { RowOf } from '#contract/records/record'
 import { fail, refuseField } from '#kernel/errors'
 import { refuseNaming } from '../way-on.ts'
+import type { Item } from './item.ts'
 import type { Author } from './revision.ts'
 import { writtenText } from './written-text.ts'
 
@@ -58,6 +59,15 @@ export const rejectionComment = (
     created_at: said.now,
   }
 }
+
+/** Whether it holds the reason for which the item is rejected now, not that of an earlier time. */
+export const isReasonOf = (
+  { status, decision }: Pick<Item, 'status' | 'decision'>,
+  { created_at }: Pick<Comment, 'created_at'>,
+): boolean =>
+  status === 'rejected' &&
+  decision?.what === 'rejected' &&
+  created_at.getTime() === new Date(decision.at).getTime()
 
 /**
  * Throws `forbidden`: other people's comments can be deleted only by those who answer for the

@@ -68,9 +68,24 @@ test('may be the reason of a rejection', async () => {
   expect(await listed(id)).toMatchObject([
     { kind: 'rejection', body: 'Too loud', written_by: { kind: 'key' } },
   ])
-  await send('POST', `${id}/reopen`)
+})
+
+test('that is the reason of a rejection is withdrawn as the item is opened again, and no other', async () => {
+  const id = await item()
+  await send('POST', `${id}/comments`, { body: 'Hm.' })
+  // An earlier reason, as a server kept it that withdrew none.
+  await app.owner`insert into comment (id, tenant_id, item_id, kind, body, written_by, created_at)
+    values (gen_random_uuid(), ${workspace.tenantId}, ${id}, 'rejection', 'Too long',
+      '{"kind": "system", "id": "test"}', now() - interval '1 day')`
+  const rejected = await send('POST', `${id}/reject`, { reason: 'Too loud' })
+  await send('POST', `${id}/comments`, { body: 'Why?' })
+  const { item: opened } = (await send('POST', `${id}/reopen`)).body
+  expect([rejected.body.item.comments, opened.comments, opened.reject_reason]).toEqual([3, 3, null])
+  const left = () => listed(id).then((all) => all.map(({ body }: { body: string }) => body).sort())
+  expect(await left()).toEqual(['Hm.', 'Too long', 'Why?'])
   await send('POST', `${id}/reject`, {})
-  expect(await listed(id)).toHaveLength(1)
+  await send('POST', `${id}/reopen`)
+  expect(await left()).toEqual(['Hm.', 'Too long', 'Why?'])
 })
 
 test.each([

@@ -59,6 +59,38 @@ test('an item that falls due while paused stays on the schedule until resumed; p
   })
 })
 
+test('what resuming does with overdue posts is what automation has said it would', async () => {
+  const story = await newStory(app)
+  const said = async () =>
+    (await story.send('GET', 'automation')).body.automation.on_resuming as object | null
+  expect(await said()).toBeNull()
+  await story.send('PUT', 'profile', { body: { on_missed: 'skip' } })
+  await story.scheduled(3_600_000)
+  const late = async (minutes: number, more: { on_missed?: 'post' | 'skip' } = {}) => {
+    const id = await story.scheduled(3_600_000, more)
+    const before = minutes * 60_000
+    await app.owner`update item set post_at = now() - ${before} * interval '1 millisecond'
+      where id = ${id}`
+    await app.owner`update work set run_at = now() - ${before} * interval '1 millisecond'
+      where ref_id = ${id}`
+    return id
+  }
+  await pause(story)
+  const sent = [await late(30, { on_missed: 'post' }), await late(0.5)]
+  const skipped = [await late(30), await late(61, { on_missed: 'post' }), await late(10_000)]
+  expect(await said()).toEqual({ sent: sent.length, skipped: skipped.length })
+  await resume(story)
+  for (const id of sent) await story.settled(id, 'posted')
+  for (const id of skipped)
+    expect(
+      await eventually(
+        () => story.item(id),
+        ({ post_at }) => post_at === null,
+      ),
+    ).toMatchObject({ status: 'approved', last_error: 'missed' })
+  expect(await said()).toBeNull()
+})
+
 test('a manual post of an item that is being recalled waits for the recall and answers with the post', async () => {
   const story = await newStory(app)
   points.arm('send.claimed', 'hang')
