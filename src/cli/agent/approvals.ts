@@ -1,6 +1,7 @@
 /** Asks a person at the terminal about calls that a job may not make by itself. */
 import type { ShownApproval as Approval } from '#contract/agent/approvals'
-import { type CallText, textOfCall, withText } from '#contract/call-text'
+import { textOfCall } from '#contract/call-text'
+import { type CallText, withText } from '#contract/text-argument'
 import { decidersText } from '#kernel/deciders'
 import { Failure } from '../failure.ts'
 import type { InputLines } from '../host.ts'

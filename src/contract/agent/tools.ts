@@ -2,30 +2,44 @@ import { Type as T } from '@sinclair/typebox'
 import { use } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { ruleDecisions } from '../records/agent/tool-rule.ts'
-import { nullable, oneOf, record } from '../shapes.ts'
+import { markUntrustedIf, nullable, oneOf, record } from '../shapes.ts'
 
-const Tool = record(
+const ofTool = {
+  name: T.String(),
+  title: T.String(),
+  module: T.String(),
+  class: oneOf(['read', 'draft', 'commit', 'safe', 'outside_read', 'outside_write'], {
+    description:
+      'commit: always asked of a person. draft: asked once the job has read untrusted text. safe: asked if the message that began the job can be forged.',
+  }),
+  readsForeignText: T.Boolean({
+    description: 'Its answers may contain words of people outside the workspace.',
+  }),
+  rule: nullable(oneOf(ruleDecisions, { description: 'What a person has decided.' })),
+  hosts: T.Optional(
+    T.Array(T.String(), { description: 'Of fetch_url: hosts that people have allowed.' }),
+  ),
+  isAsked: T.Boolean({
+    description:
+      'Whether a person is asked before it runs, in a job that has read no untrusted text.',
+  }),
+}
+
+const Tool = record(ofTool, { title: 'AgentTool' })
+
+const DefinedTool = record(
   {
-    name: T.String(),
-    title: T.String(),
-    module: T.String(),
-    class: oneOf(['read', 'draft', 'commit', 'safe', 'outside_read', 'outside_write'], {
-      description:
-        'commit: always asked of a person. draft: asked once the job has read untrusted text. safe: asked if the message that began the job can be forged.',
-    }),
-    readsForeignText: T.Boolean({
-      description: 'Its answers may contain words of people outside the workspace.',
-    }),
-    rule: nullable(oneOf(ruleDecisions, { description: 'What a person has decided.' })),
-    hosts: T.Optional(
-      T.Array(T.String(), { description: 'Of fetch_url: hosts that people have allowed.' }),
+    ...ofTool,
+    parameters: markUntrustedIf(
+      { field: 'ofServer' },
+      T.Record(T.String(), T.Unknown(), { description: 'JSON Schema of its arguments.' }),
     ),
-    isAsked: T.Boolean({
-      description:
-        'Whether a person is asked before it runs, in a job that has read no untrusted text.',
-    }),
+    textField: nullable(
+      T.String({ description: 'The argument that is the text which it sends or keeps.' }),
+    ),
+    ofServer: T.Boolean({ description: 'It belongs to an MCP server, whose words these are.' }),
   },
-  { title: 'AgentTool' },
+  { title: 'DefinedAgentTool' },
 )
 
 const hash = T.String({
@@ -45,6 +59,12 @@ export const tools = {
     'List the tools that the agent has when you ask it, and when it asks a person first.',
     { input: {}, output: record({ tools: T.Array(Tool) }) },
     use,
+  ),
+  get: op.query(
+    'GET /api/v1/agent/tools/:name',
+    'Get a tool with the schema of its arguments, such as that of a call which waits for a person.',
+    { input: { name }, output: record({ tool: DefinedTool }) },
+    { ...use, errors: ['not_found'] },
   ),
 }
 

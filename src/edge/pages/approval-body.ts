@@ -3,10 +3,11 @@
  * decision.
  */
 import type { ShownApproval as Approval } from '#contract/agent/approvals'
-import { textOfCall, withoutText } from '#contract/call-text'
+import { textOfCall } from '#contract/call-text'
+import { withoutText } from '#contract/text-argument'
+import { reasonText } from '#domain/agent/job/why-asked'
 import { type Html, html } from './html.ts'
 import { field, type Problem, timeText } from './layout.ts'
-import { reasonText } from './words.ts'
 
 /** What somebody typed that could not be sent. */
 export interface Typed {

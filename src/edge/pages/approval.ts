@@ -1,7 +1,8 @@
 /** The page where a person decides about a call that the agent asks for. */
 import type { ShownApproval as Approval } from '#contract/agent/approvals'
-import { textOfCall, withText } from '#contract/call-text'
+import { textOfCall } from '#contract/call-text'
 import { BODY_LIMIT } from '#contract/kinds'
+import { withText } from '#contract/text-argument'
 import { decidersText } from '#kernel/deciders'
 import { AppError } from '#kernel/errors'
 import type { SessionGrant } from '#store/app/sessions'

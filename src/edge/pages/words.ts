@@ -19,19 +19,6 @@ const EMAILS: Record<EmailStatus, string> = {
 
 export const emailText = (status: EmailStatus): string => EMAILS[status]
 
-const REASONS: Record<string, string> = {
-  publishes: 'It publishes, now or at the time that it names',
-  approves: 'It approves what can then be published',
-  'changes the workspace': 'It changes how the workspace works',
-  role: 'The agent, on behalf of whoever asked it, cannot do this itself',
-  'your rule': 'A rule of this workspace asks for it',
-  'leaves the workspace': 'It changes something outside the workspace',
-}
-
-/** Why a person is asked. */
-export const reasonText = (why: string): string =>
-  REASONS[why] ?? why.replace(/^untrusted: /, 'The agent has read text from outside: ')
-
 const SCOPES: Record<string, string> = {
   'api:read': 'Read the workspace',
   'api:write': 'Change the workspace as your role allows: draft, approve and publish posts',

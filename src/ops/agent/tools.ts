@@ -1,4 +1,5 @@
 import type { toolRules, tools } from '#contract/agent/tools'
+import { textFieldOfTool } from '#contract/call-text'
 import type { Tool, ToolBox } from '#decisions/agent/toolbox'
 import { allowedHosts } from '#domain/agent/job/fetching'
 import { decisionsOf, type RuleDecision, verdictOf } from '#domain/agent/job/verdict'
@@ -53,17 +54,20 @@ const view = (
   }
 }
 
+const theTool = (box: ToolBox, name: string): Tool => found(box.tools.get(name), 'no such tool')
+
+const callerOf = ({ kind, id, member }: Principal) =>
+  callerNow({
+    kind: kind === 'key' ? kind : 'session',
+    id,
+    personId: member?.personId ?? null,
+  })
+
 export const toolHandlers = (usual: ToolBox): Handlers<typeof tools> => ({
   async list(_, { read, principal: asked }) {
-    const { kind, id, member } = asked
-    const caller = callerNow({
-      kind: kind === 'key' ? kind : 'session',
-      id,
-      personId: member?.personId ?? null,
-    })
     const { rules, now, served } = await loadBy(read, {
       rules: toolDecisions,
-      now: caller,
+      now: callerOf(asked),
       served: offeredMcpTools([]),
     })
     const box = usual.and(served)
@@ -74,6 +78,26 @@ export const toolHandlers = (usual: ToolBox): Handlers<typeof tools> => ({
       (tool) => verdict(box, tool, principal, undefined).decision !== 'deny',
     )
     return { tools: offered.map((tool) => view(box, tool, { principal, rules: byName })) }
+  },
+
+  async get({ name }, { read, principal: asked }) {
+    const { rules, now, served } = await loadBy(read, {
+      rules: toolDecisions,
+      now: callerOf(asked),
+      served: mcpToolNamed(name),
+    })
+    const box = served ? usual.and([served]) : usual
+    const tool = theTool(box, name)
+    const principal = { ...asked, scopes: now?.scopes ?? undefined }
+    return {
+      tool: {
+        ...view(box, tool, { principal, rules: decisionsOf(rules) }),
+        // As the server wrote it: what models are given has its descriptions marked.
+        parameters: tool.server === undefined ? tool.parameters : served!.parameters,
+        textField: textFieldOfTool(name) ?? null,
+        ofServer: tool.server !== undefined,
+      },
+    }
   },
 })
 
@@ -87,8 +111,6 @@ const replaceRule = (
     ...rules.filter(({ tool_name }) => tool_name !== name),
     ...(decision ? [{ tool_name: name, decision }] : []),
   ])
-
-const theTool = (box: ToolBox, name: string): Tool => found(box.tools.get(name), 'no such tool')
 
 export const toolRuleHandlers = (usual: ToolBox): Handlers<typeof toolRules> => {
   const withOwn = (served: ServedTool | undefined): ToolBox =>

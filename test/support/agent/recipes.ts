@@ -115,6 +115,7 @@ export const agentRecipes = {
   'agent.webhookRules': {
     make: async (workspace: Workspace) => ({ id: (await makeWebhookRule(workspace)).id }),
   },
+  'agent.tools': { make: toolName },
   'agent.toolRules': { make: toolName },
   'agent.artifacts': {
     make: async (workspace: Workspace) => ({ id: (await makeArtifact(workspace)).id }),

@@ -84,7 +84,7 @@ const ofAgent = [
     'agent.conversationPeople.remove',
   ],
   ...['agent.approvals.get', 'agent.approvals.approve', 'agent.approvals.reject'],
-  ...['agent.tools.list', 'agent.toolRules.set', 'agent.toolRules.remove'],
+  ...['agent.tools.list', 'agent.tools.get', 'agent.toolRules.set', 'agent.toolRules.remove'],
   ...[
     'agent.schedules.list',
     'agent.schedules.get',

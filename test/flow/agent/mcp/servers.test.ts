@@ -242,6 +242,20 @@ describe('a rule for a tool', () => {
         ({ module }: { module: string }) => module === 'mcp',
       )
     expect(await listed()).toMatchObject([{ name: 'shop__search', isAsked: false }])
+    expect((await send('GET', 'agent/tools/shop__search')).body.tool).toMatchObject({
+      name: 'shop__search',
+      class: 'outside_write',
+      ofServer: true,
+      textField: null,
+      parameters: SEARCH.inputSchema,
+    })
+    expect((await send('GET', 'agent/tools/growth_add_learning')).body.tool).toMatchObject({
+      class: 'draft',
+      ofServer: false,
+      textField: 'note',
+      parameters: { properties: { note: { type: 'string' } } },
+    })
+    expect((await send('GET', 'agent/tools/shop__sell')).status).toBe(404)
     mcp.tools = [{ ...SEARCH, description: 'Searches the whole shop.' }]
     expect((await refresh(id)).tools).toMatchObject([
       {
