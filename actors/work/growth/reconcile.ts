@@ -7,6 +7,7 @@ import { sendables } from '#decisions/growth/sendables'
 import { chargeDoubtRead } from '#domain/app/read-budget'
 import { type Attempt, type DoubtRead, withRead } from '#domain/growth/sending/attempt'
 import type { Connection } from '#domain/growth/sending/connection'
+import { shownTimeline } from '#domain/growth/sending/doubt-read'
 import { readableFrom } from '#domain/growth/sending/post-again'
 import { afterFailedRead, hit, readSince } from '#domain/growth/sending/reconcile'
 import { clearRead, returnedSince, watchNext } from '#domain/growth/sending/returning'
@@ -84,7 +85,7 @@ const settleRead = async (
   if (!moves.isUnconfirmed(record) || !attempt)
     return settleLate({ sql, gate, work }, { record, times: deps.times, job, outcome })
   const having = (seen?: Identified) => {
-    const read = readOf(outcome, seen, gate.now)
+    const read = readOf(outcome, seen, { attempt, now: gate.now })
     return { moves, record, attempt: withRead(attempt, read), now: gate.now, times: deps.times }
   }
   const again = againOf(work)
@@ -108,14 +109,25 @@ const settleRead = async (
 }
 
 /** What the network showed, for people who wonder what became of a post. */
-const readOf = (outcome: ReadResult, seen: Identified | undefined, now: Date): DoubtRead => {
+const readOf = (
+  outcome: ReadResult,
+  seen: Identified | undefined,
+  { attempt, now }: { attempt: Attempt; now: Date },
+): DoubtRead => {
   const saw = seen?.post ? 'it' : seen?.mayBeThere ? 'unclear' : seen ? 'nothing' : 'unreadable'
-  const candidates = (seen?.candidates ?? []).map((post) => ({
-    external_id: post.externalId,
-    url: post.url,
-    posted_at: post.createdAt,
-  }))
-  return { at: now, saw, posts: outcome.kind === 'read' ? outcome.posts.length : null, candidates }
+  const candidates = seen?.candidates ?? []
+  const posts = outcome.kind === 'read' ? outcome.posts : undefined
+  return {
+    at: now,
+    saw,
+    posts: posts?.length ?? null,
+    candidates: candidates.map((post) => ({
+      external_id: post.externalId,
+      url: post.url,
+      posted_at: post.createdAt,
+    })),
+    timeline: posts ? shownTimeline(posts, candidates, attempt) : null,
+  }
 }
 
 /**

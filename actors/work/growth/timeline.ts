@@ -57,7 +57,11 @@ export const readTimeline = (
     if (!complete) return { kind: 'unread', resources: posts.length }
     return {
       kind: 'read',
-      posts: posts.map((post) => ({ ...post, text: fingerprintText(post.text) })),
+      posts: posts.map((post) => ({
+        ...post,
+        text: fingerprintText(post.text),
+        original: post.text,
+      })),
     }
   })
 

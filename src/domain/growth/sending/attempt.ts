@@ -10,11 +10,13 @@ export type DoubtRead = Attempt['reads'][number]
 
 const MOST_READS = 20
 
-/** Keeps only the last reads. */
-export const withRead = (attempt: Attempt, read: DoubtRead): Attempt => ({
-  ...attempt,
-  reads: [...attempt.reads, read].slice(-MOST_READS),
-})
+/** Keeps only the last reads, and of those that saw the same, the timeline of the last one. */
+export const withRead = (attempt: Attempt, read: DoubtRead): Attempt => {
+  const before = read.timeline
+    ? attempt.reads.map((one) => (one.saw === read.saw ? { ...one, timeline: null } : one))
+    : attempt.reads
+  return { ...attempt, reads: [...before, read].slice(-MOST_READS) }
+}
 
 /** The error of an attempt whose process died. */
 export const PROCESS_STOPPED = 'the process stopped while sending'

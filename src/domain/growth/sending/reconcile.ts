@@ -7,6 +7,8 @@ export interface SeenPost {
   externalId: string
   /** The network's text, normalised like the attempt's. */
   text: string
+  /** The text as the network gave it. */
+  original: string
   truncated: boolean
   createdAt: Date
   url: string | null

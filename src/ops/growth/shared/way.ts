@@ -12,13 +12,19 @@ const outcomeOf = {
   returned: 'returned',
 } as const
 
+const withTime = <Post extends { posted_at: Date | string }>(post: Post) => ({
+  ...post,
+  posted_at: new Date(post.posted_at),
+})
+
 const tryView = ({ state, ...row }: TryRow) => ({
   ...row,
   outcome: outcomeOf[state],
   reads: row.reads.map((read) => ({
     ...read,
     at: new Date(read.at),
-    candidates: read.candidates.map((post) => ({ ...post, posted_at: new Date(post.posted_at) })),
+    candidates: read.candidates.map(withTime),
+    timeline: read.timeline?.map(withTime) ?? null,
   })),
 })
 

@@ -12,6 +12,7 @@ const FORTY = SENTENCE.slice(0, 40)
 const seen = (text: string, changes: Partial<SeenPost> = {}): SeenPost => ({
   externalId: 'post-1',
   text,
+  original: text,
   truncated: false,
   createdAt: at(1_000),
   url: null,

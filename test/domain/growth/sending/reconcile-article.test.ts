@@ -14,6 +14,7 @@ const open = (text: string, id = 'attempt-1') => ({
 const seen = (text: string, truncated = false): SeenPost => ({
   externalId: text.slice(-20),
   text,
+  original: text,
   truncated,
   createdAt: at(1_000),
   url: null,

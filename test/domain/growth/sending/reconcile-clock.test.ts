@@ -5,6 +5,7 @@ import { at, attemptWith, HOUR } from '#test/domain/records'
 const postAt = (createdAt: Date) => ({
   externalId: 'post-1',
   text: 'Ship it.',
+  original: 'Ship it.',
   truncated: false,
   createdAt,
   url: null,

@@ -10,6 +10,7 @@ import { at, attemptWith, DAY, HOUR, itemIn } from '#test/domain/records'
 const seen = (text: string, changes: Partial<SeenPost> = {}): SeenPost => ({
   externalId: 'post-1',
   text,
+  original: text,
   truncated: false,
   createdAt: at(1_000),
   url: null,

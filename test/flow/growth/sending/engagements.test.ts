@@ -234,6 +234,12 @@ describe('an answer that proves nothing', () => {
         (await act(story, id, 'execute', { headers: { 'idempotency-key': 'key' } })).text,
       ).toBe(done.text)
       expect([...(await answers(post)), ...(await reactions(post))]).toHaveLength(1)
+      const { attempts } = await engagementOf(story, id)
+      const { saw, timeline } = attempts[0].reads.at(-1)
+      const texts = timeline?.map(({ text }: { text: string }) => text) ?? null
+      // Whether a post has been liked, the post itself says: no timeline is read.
+      const isWritten = action === 'reply' || action === 'quote'
+      expect([saw, texts]).toEqual(['it', isWritten ? ['We call first.'] : null])
     },
   )
 

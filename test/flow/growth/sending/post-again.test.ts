@@ -114,12 +114,14 @@ test('an item that is on the network after all is posted by its old attempt, and
       next_read_at: null,
     }),
   ])
-  const seen = { candidates: [], posts: 0, saw: 'nothing', at: expect.any(String) }
+  const seen = { candidates: [], timeline: [], posts: 0, saw: 'nothing', at: expect.any(String) }
   const it = { external_id, url: null, posted_at: expect.any(String) }
+  const shown = [{ ...it, text: textOf(id), is_cut: false }]
   expect(tries[0].reads.slice(-2)).toEqual([
     seen,
-    { ...seen, saw: 'it', posts: 1, candidates: [it] },
+    { ...seen, saw: 'it', posts: 1, candidates: [it], timeline: shown },
   ])
+  expect((await story.send('GET', 'items')).text).not.toContain('timeline')
   expect(await story.posts()).toEqual({ [textOf(id)]: 1 })
 })
 
@@ -158,7 +160,7 @@ test.each([
       ended_at: null,
       next_read_at: expect.any(String),
     })
-    expect(last.reads.at(-1)).toMatchObject({ saw: 'unreadable', posts: null, candidates: [] })
+    expect(last.reads.at(-1)).toMatchObject({ saw: 'unreadable', posts: null, timeline: null })
     expect([await attempts(id), sends(id)]).toEqual([['review'], 1])
     expect(await app.owner`select origin, payload from work where ref_id = ${id}`).toEqual([
       { origin: 'manual', payload: { sendable: 'post' } },
