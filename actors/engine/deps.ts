@@ -3,10 +3,11 @@ import type { Clock } from '#kernel/clock'
 import type { Failpoints } from '#kernel/failpoint'
 import type { Log } from '#kernel/log'
 import type { Db } from '#store/engine/db'
-import type { Consequences, GateHook } from '#store/engine/letter'
+import type { Consequences, Effects, GateHook } from '#store/engine/letter'
 import { LONGEST_NAP_MS } from '#store/engine/next-due'
 import type { WorkTable } from '#store/engine/work'
 import type { AnyLane } from './lane.ts'
+import type { Letter } from './letter.ts'
 import { type LoopWatch, watchLoop } from './loop-watch.ts'
 import type { MailboxOptions } from './mailbox.ts'
 import { newSuspects, type Suspects } from './suspects.ts'
@@ -93,6 +94,20 @@ export const newTrouble = (
   }
 }
 
+/** Those who follow what happens in workspaces. Nothing here may throw. */
+export interface Followers {
+  /** A letter has committed. */
+  committed(tenantId: string, letter: Committed): void
+  /** Whether somebody follows the workspace. Then it stays awake here. */
+  isFollowed(tenantId: string): boolean
+  /** The workspace is no longer owned by this process. */
+  left(tenantId: string): void
+}
+
+interface Committed extends Pick<Letter<unknown>, 'name' | 'provenance'> {
+  effects: Effects
+}
+
 /** What all actors of a process share. */
 export interface ActorDeps {
   db: Db
@@ -104,10 +119,7 @@ export interface ActorDeps {
   gate: GateHook
   consequences: Consequences
   trouble: Trouble
-  /**
-   * Called with a record's id after each commit that changed something about it. Must not throw.
-   */
-  tell?(id: string): void
+  followers?: Followers
   mailbox?: MailboxOptions
   /** How long a caller waits for a lane before it gets the record as it is. */
   replyWithinMs: number

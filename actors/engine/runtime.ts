@@ -99,6 +99,15 @@ export class Runtime implements AsyncDisposable {
     return this.serving && this.#awake.has(tenantId)
   }
 
+  /**
+   * Takes a tenant that no process owns. Throws `OwnedElsewhere`, or `unavailable` if this process
+   * cannot serve it.
+   */
+  async wake(tenantId: string): Promise<void> {
+    this.#refuseWhenDown()
+    await this.#actor(tenantId)
+  }
+
   /** Publishes a new address for the other processes. */
   movedTo(url: string): Promise<void> {
     return this.#placement.movedTo(url)
@@ -185,12 +194,15 @@ export class Runtime implements AsyncDisposable {
     if (this.#awake.get(tenantId) !== actor) return
     this.#actors.delete(tenantId)
     this.#awake.delete(tenantId)
+    this.deps.followers?.left(tenantId)
   }
 
   #forgetAll(): void {
-    for (const actor of this.#awake.values()) actor.abandon()
+    const actors = [...this.#awake.values()]
+    for (const actor of actors) actor.abandon()
     this.#awake.clear()
     this.#actors.clear()
+    for (const { own } of actors) this.deps.followers?.left(own.tenantId)
   }
 
   #nextSweep(ms = this.deps.sweepMs): void {
@@ -247,9 +259,13 @@ export class Runtime implements AsyncDisposable {
     }
   }
 
+  #isFollowed({ own }: TenantActor): boolean {
+    return this.deps.followers?.isFollowed(own.tenantId) ?? false
+  }
+
   #passivate(): void {
     for (const actor of this.#awake.values()) {
-      if (!actor.idleFor(this.deps.idleMs)) continue
+      if (!actor.idleFor(this.deps.idleMs) || this.#isFollowed(actor)) continue
       actor.abandon()
       this.#forget(actor)
       this.#ownerships.giveUp(actor.own)

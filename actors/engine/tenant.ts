@@ -225,25 +225,26 @@ export class TenantActor {
   #settled<R>(letter: Letter<R>, result: Result): Answered<R> {
     if ('cause' in result) throw this.#failed(letter, result.cause)
     const { decision, now, sequelResult, parts } = result
-    for (const part of parts) this.#committed(part, now)
+    for (const part of parts) this.#committed(letter, part, now)
     const { decision: second, isAhead } = sequelOf(sequelResult)
     // A poll made ahead of the letter's changes does not know them.
-    if (second && isAhead) this.#committed(second, now)
-    const answered = this.#committed(decision as Decision<R>, now)
-    if (second && !isAhead) this.#committed(second, now)
+    if (second && isAhead) this.#committed(letter, second, now)
+    const answered = this.#committed(letter, decision as Decision<R>, now)
+    if (second && !isAhead) this.#committed(letter, second, now)
     if (sequelResult !== undefined) letter.sequel!.ended(sequelResult, now)
     return answered
   }
 
   /** Runs after the commit, in the same tick, before any later letter of this tenant. */
   #committed<R>(
+    { name, provenance }: Letter<unknown>,
     { reply, effects = {}, awaits, withinMs, answers = [], polled }: Decision<R>,
     now: Date,
   ): Answered<R> {
     for (const answer of answers) this.#waiters.settle(answer.refId, answer.with)
     const outcome = awaits ? this.#waiters.wait(awaits, withinMs) : undefined
     this.#runner.committed(effects, polled, { now, priority: awaits ? 'control' : 'background' })
-    for (const id of effects.news ?? []) this.deps.tell?.(id)
+    this.deps.followers?.committed(this.own.tenantId, { name, provenance, effects })
     return outcome ? { reply, outcome } : { reply }
   }
 

@@ -1,5 +1,6 @@
 import { audit } from './app/audit.ts'
 import { device } from './app/device.ts'
+import { liveEvents } from './app/events.ts'
 import { invitations } from './app/invitations.ts'
 import { keys } from './app/keys.ts'
 import { members } from './app/members.ts'
@@ -11,7 +12,7 @@ import { workspace } from './app/workspace.ts'
 import { appConnections } from './growth/connecting.ts'
 import { area } from './op.ts'
 
-/** For signed-in people. API keys have no access. */
+/** For signed-in people. API keys have no access but to events. */
 export const appResources = area('app', {
   session: { about: 'Signing in and out.', group: session },
   sessions: { about: 'Your active sessions.', group: sessions },
@@ -25,6 +26,7 @@ export const appResources = area('app', {
     group: appConnections,
   },
   plan: { about: 'The limits of the plan, and what is used.', group: plan },
+  events: { about: 'Hints of what changes in the workspace, as it happens.', group: liveEvents },
   audit: { about: 'Who changed what, and when.', group: audit },
   webhook: { about: 'The endpoint that receives events as they happen.', group: webhook },
   keys: { about: 'API keys, for programs and agents.', group: keys },

@@ -100,10 +100,10 @@ type WorkspaceChange = Tool & Commanded
 
 interface Fields {
   /**
-   * Reads a workspace. With `stream`, a text/event-stream answer continues with what happens next;
-   * the input has `id` and `after`.
+   * Reads a workspace. With `stream`, a text/event-stream answer continues with what happens next.
+   * `events`: they are stored, and the input has `id` and `after`. `hints`: nothing is stored.
    */
-  query: Tool & { stream?: true }
+  query: Tool & { stream?: 'events' | 'hints' }
   /** Changes a workspace: one letter in its mailbox. */
   command: WorkspaceChange
   /**

@@ -8,10 +8,12 @@ import { refuseKey } from '#ops/engine/access'
 import type { Bound, Operation } from '#ops/engine/bind'
 import type { Call, Visit } from '#ops/engine/call'
 import type { Addresses } from './addresses.ts'
-import { type Streams, wantsStream } from './agent/streams.ts'
+import type { Streams } from './agent/streams.ts'
+import type { HintStreams } from './app/hint-streams.ts'
 import type { AuthenticatedCaller, Authenticator } from './auth.ts'
 import { bytesResponse } from './bytes.ts'
 import type { Cookies } from './cookies.ts'
+import { wantsStream } from './event-streams.ts'
 import { fileResponse, linesStream, nothing } from './file.ts'
 import { headerText } from './header-text.ts'
 import type { Incoming } from './incoming.ts'
@@ -27,6 +29,7 @@ export interface ServeDeps {
   origins: Origins
   addresses: Addresses
   streams: Pick<Streams, 'open'>
+  hintStreams: Pick<HintStreams, 'open'>
   /** The slots for downloads of files. */
   fileSlots: Slots
   log: Log
@@ -91,7 +94,8 @@ const sendFile = (deps: ServeDeps, o: Bound<'file'>, incoming: Incoming): Promis
 /** An answer, or the stream that continues it. */
 const read = (deps: ServeDeps, o: Bound<'query'>, incoming: Incoming): Promise<Response> => {
   if (!wantsStream(o, incoming.request)) return answer(deps, o, incoming)
-  return asCaller(deps, o, incoming, (call) => deps.streams.open({ o, incoming, call }))
+  const streams = o.stream === 'hints' ? deps.hintStreams : deps.streams
+  return asCaller(deps, o, incoming, (call) => streams.open({ o, incoming, call }))
 }
 
 /** What a caller asks for with this request. */

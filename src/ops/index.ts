@@ -35,6 +35,7 @@ import { usageHandlers } from './agent/usage.ts'
 import { webhookRuleCapabilityHandlers, webhookRuleHandlers } from './agent/webhook-rules.ts'
 import { auditHandlers } from './app/audit.ts'
 import { deviceHandlers } from './app/device.ts'
+import { eventHandlers } from './app/events.ts'
 import { invitationHandlers } from './app/invitations.ts'
 import { keyHandlers } from './app/keys.ts'
 import { memberHandlers } from './app/members.ts'
@@ -168,6 +169,7 @@ const addApp = (add: Add, world: Parts) => {
   add(appResources.device, deviceHandlers)
   add(appResources.invitations, invitationHandlers(world.identity.publicUrl))
   add(appResources.connections, appConnectionsHandlers(world.sandbox))
+  add(appResources.events, eventHandlers)
   add(appResources.plan, planHandlers)
   add(appResources.audit, auditHandlers)
   add(appResources.webhook, webhookHandlers(world))

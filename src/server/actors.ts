@@ -18,7 +18,7 @@ const product = { kinds: workTable, gate: gateHook, consequences }
 /** Not started yet, because their lanes are made from parts that call them. */
 export const createActors = (
   { config, options, log, failpoints, overrides, stack }: StartupContext,
-  told: Pick<RuntimeDeps, 'db' | 'tell'>,
+  told: Pick<RuntimeDeps, 'db' | 'followers'>,
 ): Runtime => {
   const {
     clock = systemClock,

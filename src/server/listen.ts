@@ -4,12 +4,14 @@ import type { Config } from '#config/config'
 import { hostAndPort } from '#config/values'
 import { createAddresses, unlimitedAddresses } from '#edge/addresses'
 import { Streams } from '#edge/agent/streams'
+import { HintStreams } from '#edge/app/hint-streams'
 import { createAuthenticator } from '#edge/auth'
 import { fileSlots } from '#edge/bytes'
 import { capabilityManifest } from '#edge/capabilities'
 import type { ConsoleState } from '#edge/console/bundle'
 import { createCookies } from '#edge/cookies'
 import { staticDocument } from '#edge/document'
+import { StreamPlaces } from '#edge/event-streams'
 import { createHttp } from '#edge/http'
 import { createMcp } from '#edge/mcp/endpoint'
 import { createServerFactory } from '#edge/mcp/server-factory'
@@ -49,15 +51,20 @@ const stopServer = async (server: Server<unknown>, drained: Promise<void>): Prom
  */
 const sharedOf = (
   config: Config,
-  { world, bus, db, runtime, overrides }: Workplace,
+  { world, bus, hints, db, runtime, overrides }: Workplace,
   { log, port }: { log: Log; port: () => number },
 ) => {
   const cookies = createCookies(config.publicUrl)
   const origins = createOrigins(config.publicUrl, port)
-  const placement = {
+  const places = new StreamPlaces({
+    db,
+    log,
     incarnation: () => runtime.incarnation,
-    owns: (tenantId: string) => runtime.owns(tenantId),
-  }
+    times: overrides.streamTimes,
+    limits: overrides.streamLimits,
+  })
+  const owns = (tenantId: string) => runtime.owns(tenantId)
+  const wake = (tenantId: string) => runtime.wake(tenantId)
   return {
     cookies,
     origins,
@@ -68,14 +75,9 @@ const sharedOf = (
       origins,
       log,
     }),
-    streams: new Streams({
-      db,
-      bus,
-      log,
-      ...placement,
-      times: overrides.streamTimes,
-      limits: overrides.streamLimits,
-    }),
+    places,
+    streams: new Streams({ places, bus, log, owns }),
+    hintStreams: new HintStreams({ places, hints, owns, wake }),
     addresses: config.rateLimits
       ? createAddresses(overrides.rateClock ?? systemClock)
       : unlimitedAddresses,
@@ -173,7 +175,7 @@ export async function listen(
   return {
     port: bound.port,
     async [Symbol.asyncDispose]() {
-      shared.streams[Symbol.dispose]()
+      shared.places[Symbol.dispose]()
       web[Symbol.dispose]()
       await periodic[Symbol.asyncDispose]()
       await Bun.sleep(overrides.lastRequestsMs ?? LAST_REQUESTS_MS)

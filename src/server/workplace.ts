@@ -3,14 +3,18 @@
  * actors → operations. That is all that a command needs. HTTP is opened on top of them (listen.ts).
  */
 import { randomBytes } from 'node:crypto'
+import type { Followers } from '#actors/engine/deps'
 import type { Runtime } from '#actors/engine/runtime'
 import type { Config } from '#config/config'
+import type { ToolBox } from '#decisions/agent/toolbox'
 import { toolWording } from '#edge/mcp/wording'
 import { systemClock } from '#kernel/clock'
 import { failpointsFrom } from '#kernel/failpoint'
 import type { Log } from '#kernel/log'
 import { createSealer } from '#kernel/sealer'
 import { LocalBus } from '#ops/agent/job/bus'
+import { secrecyOf } from '#ops/agent/job/secrecy'
+import { HintBus } from '#ops/app/events/hint-bus'
 import type { Parts, Rates, World } from '#ops/engine/call'
 import { createRates, unlimitedRates } from '#ops/engine/rates'
 import { createToolBox } from '#ops/index'
@@ -32,6 +36,7 @@ export interface Workplace extends AsyncDisposable {
   db: Db
   world: World
   bus: LocalBus
+  hints: HintBus
   sandbox: Sandbox
   runtime: Runtime
   storage: Storage | undefined
@@ -49,8 +54,18 @@ export interface WorkplaceOptions {
   overrides?: Overrides
 }
 
+/** The streams of this process. */
+const followersOf = ({ bus, hints }: Pick<Workplace, 'bus' | 'hints'>): Followers => ({
+  committed(tenantId, letter) {
+    for (const { id } of letter.effects.news ?? []) if (id !== null) bus.changed(id)
+    hints.committed(tenantId, letter)
+  },
+  isFollowed: (tenantId) => hints.isFollowed(tenantId),
+  left: (tenantId) => hints.left(tenantId),
+})
+
 /** Everything that does not need operations. Each part is made from the ones before it. */
-const openParts = async (opening: StartupContext) => {
+const openParts = async (opening: StartupContext, tools: () => ToolBox) => {
   const { config, options, secret, log, overrides, failpoints, stack } = opening
   const db = stack.use(openDb(options))
   await assertIsolation(db, options.logins)
@@ -59,7 +74,8 @@ const openParts = async (opening: StartupContext) => {
   const sealer = createSealer(secret)
   const outside = outsideOf(opening, { egress: networks.egress, sealer })
   const bus = new LocalBus()
-  const runtime = createActors(opening, { db, tell: (id) => bus.changed(id) })
+  const hints = new HintBus(secrecyOf(db, tools), log)
+  const runtime = createActors(opening, { db, followers: followersOf({ bus, hints }) })
   const kept = stack.use(
     await filesOf(config, { runtime, log, failpoints, times: overrides.bucketTimes }),
   )
@@ -72,6 +88,7 @@ const openParts = async (opening: StartupContext) => {
     sealer,
     ...outside,
     bus,
+    hints,
     runtime,
     files: kept.files,
     storage: kept.storage,
@@ -144,9 +161,9 @@ export async function openWorkplace(
   await using stack = new AsyncDisposableStack()
   const failpoints = overrides.failpoints ?? failpointsFrom(config.failpoints)
   const opening: StartupContext = { config, options, secret, log, overrides, failpoints, stack }
-  const parts = await openParts(opening)
-  const { db, thinker, bus, sandbox, runtime, storage, signature } = parts
-  const world = worldOf(parts, opening)
+  const parts = await openParts(opening, () => world.tools)
+  const { db, thinker, bus, hints, sandbox, runtime, storage, signature } = parts
+  const world: World = worldOf(parts, opening)
   const { openai, publicUrl } = config
   const { times, webhookTimes, toolMs } = overrides
   const agent = agentOf({ world, openai, thinker, toolMs, db, log, bus, publicUrl })
@@ -158,6 +175,7 @@ export async function openWorkplace(
     db,
     world,
     bus,
+    hints,
     sandbox,
     runtime,
     storage,

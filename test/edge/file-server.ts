@@ -62,6 +62,7 @@ export const http = createHttp({
   routes: [],
   mcp: { handle: never },
   streams: { open: never },
+  hintStreams: { open: never },
   fileSlots: { take: never },
   ready: never,
   operations: bind(

@@ -79,6 +79,7 @@ const routesOf = () =>
     },
     mcp: { handle: never },
     streams: { open: never },
+    hintStreams: { open: never },
     fileSlots: { take: never },
     log: createLog('silent'),
     documents: { openapi: staticDocument({}), capabilities: staticDocument({}) },

@@ -113,7 +113,7 @@ export const conversations = {
     'GET /api/v1/agent/conversations/:id/events',
     'Get what happened in all jobs of a conversation since an event. As text/event-stream, the same as it happens.',
     { input: following, output: record({ events: T.Array(ConversationEvent), nextSeq: NextSeq }) },
-    { ...use, stream: true, errors: ['not_found'] },
+    { ...use, stream: 'events', errors: ['not_found'] },
   ),
   send: op.command(
     'POST /api/v1/agent/conversations/:id/messages',

@@ -81,7 +81,7 @@ export const jobs = {
       input: following,
       output: record({ events: T.Array(AgentEvent), nextSeq: NextSeq, done: T.Boolean() }),
     },
-    { ...use, stream: true, errors: ['not_found'] },
+    { ...use, stream: 'events', errors: ['not_found'] },
   ),
   cancel: op.command(
     'POST /api/v1/agent/jobs/:id/cancel',

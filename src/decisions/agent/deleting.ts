@@ -53,7 +53,10 @@ export const deletedConversation = (
     {
       settled: work.settled,
       writes: [deleteConversation(conversation.id, now)],
-      news: [conversation.id, ...parts.tree.map(({ id }) => id)],
+      news: [
+        { kind: 'conversation', id: conversation.id },
+        ...parts.tree.map(({ id }) => ({ kind: 'job', id })),
+      ],
     },
     ...cancelled.map((one) => one.effects),
     sending.effects,

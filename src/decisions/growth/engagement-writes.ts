@@ -21,10 +21,10 @@ export const engagementSaved = (before: Engagement, next: Engagement): Query[] =
  */
 export const engagementRemoved = (next: Engagement): Query[] => [
   removeEngagement(next),
-  reopenSignal(next),
+  ...reopenSignal(next),
 ]
 
 export const engagementRestored = (next: Engagement): Query[] => [
   restoreEngagement(next),
-  engageAgain(next),
+  ...engageAgain(next),
 ]

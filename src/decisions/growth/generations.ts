@@ -54,7 +54,7 @@ export const generationStores = {
     lock: lockEngagement,
     save: saveEngagement,
     failed: failedEngagement,
-    released: (record) => [reopenSignal(record)],
+    released: (record) => reopenSignal(record),
   }),
 } satisfies Record<KindWith<'recalled', 'cancelled'>, unknown>
 export type GenerationKind = keyof typeof generationStores

@@ -3,7 +3,7 @@ import { AppError } from '#kernel/errors'
 import type { Log } from '#kernel/log'
 import type { JobNews, Piece } from '#ops/agent/job/bus'
 import { MOST_EVENTS } from '#store/agent/events'
-import { COMMENT, EventBody, formatEvent, MOST_BEHIND } from './event-body.ts'
+import { COMMENT, EventBody, formatEvent, MOST_BEHIND } from '../event-body.ts'
 
 /** An event as the operation returns it. */
 interface StoredEvent {

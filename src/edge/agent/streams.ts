@@ -3,62 +3,21 @@
  * the workspace is told about each commit, and about the text of models. Another process passes the
  * stream on to the owner. If that is impossible, it reads rows, without the text.
  */
-import type { NamedOp } from '#contract/op'
-import { AppError, fail } from '#kernel/errors'
-import { FairLimit, type Holder, type Limits } from '#kernel/fair-limit'
+import { AppError } from '#kernel/errors'
 import type { Log } from '#kernel/log'
 import type { LocalBus } from '#ops/agent/job/bus'
-import type { Bound } from '#ops/engine/bind'
 import type { Call } from '#ops/engine/call'
-import type { Db } from '#store/engine/db'
-import { ownerOf } from '#store/engine/placement'
-import { forward, HOP_HEADER } from '../forward.ts'
-import type { Incoming } from '../incoming.ts'
+import { type Asked, eventResponse, type StreamPlaces } from '../event-streams.ts'
 import { inputOf } from '../input.ts'
 import { limitHeaders } from '../respond.ts'
 import { Follower, type Look } from './follower.ts'
 
-export interface StreamTimes {
-  /**
-   * The time between comments. Before each, the stream checks whether the caller still has access.
-   * Well below the idle timeout of a connection.
-   */
-  commentMs: number
-  /** The time between reads of rows if this process does not own the workspace. */
-  lookMs: number
-}
-
-const usualTimes: StreamTimes = { commentMs: 15_000, lookMs: 1_000 }
-/** A party is a credential. */
-const LIMITS = { name: 'streams', share: 20, perWorkspace: 200, total: 1_000, retryAfter: 5 }
-/**
- * The limits for streams that another process answers. Each takes a connection to it, and Bun opens
- * 512 at once, which letters need as well.
- */
-const PASSED_ON = { ...LIMITS, perWorkspace: 64, total: 192 }
-
-export interface StreamDeps {
-  db: Db
+interface StreamDeps {
+  places: StreamPlaces
   bus: LocalBus
   log: Log
-  incarnation(): string
   /** Whether all letters of the workspace run here. */
   owns(tenantId: string): boolean
-  times?: Partial<StreamTimes> | undefined
-  limits?: Partial<Limits> | undefined
-}
-
-interface Asked {
-  o: Bound<'query'>
-  incoming: Incoming
-  call: Call
-}
-
-/** A stream while it is open. */
-interface Open {
-  tick?(): void
-  /** Ends the stream after a last comment. */
-  end(): void
 }
 
 interface Input {
@@ -66,34 +25,8 @@ interface Input {
   after?: number
 }
 
-const TYPE = 'text/event-stream'
-
-/** Whether a request asks for a stream, and the operation has one. */
-export const wantsStream = ({ stream }: NamedOp, { method, headers }: Request): boolean =>
-  stream === true && method === 'GET' && (headers.get('accept') ?? '').toLowerCase().includes(TYPE)
-
-export class Streams implements Disposable {
-  readonly #open = new Set<Open>()
-  readonly #slots: FairLimit
-  readonly #passedOn = new FairLimit(PASSED_ON)
-  readonly #times: StreamTimes
-  readonly #timer: Timer
-  #isClosing = false
-
-  constructor(private readonly deps: StreamDeps) {
-    this.#times = { ...usualTimes, ...deps.times }
-    this.#slots = new FairLimit({ ...LIMITS, ...deps.limits })
-    this.#timer = setInterval(() => {
-      for (const open of this.#open) open.tick?.()
-    }, this.#times.lookMs)
-  }
-
-  /** Ends all streams. Their clients reconnect to another process. */
-  [Symbol.dispose](): void {
-    this.#isClosing = true
-    clearInterval(this.#timer)
-    for (const open of this.#open) open.end()
-  }
+export class Streams {
+  constructor(private readonly deps: StreamDeps) {}
 
   /**
    * Rejects with the operation's errors, with `rate_limited:streams`, and with `unavailable` while
@@ -119,92 +52,20 @@ export class Streams implements Disposable {
     }
   }
 
-  /** Takes a slot, and returns what frees it. Rejects if there is no room. */
-  #admit(open: Open, call: Call): Disposable {
-    if (this.#isClosing) fail('unavailable', 'the server is stopping, try again', { retryAfter: 2 })
-    const release = this.#slots.take(holderOf(call, open))
-    this.#open.add(open)
-    return {
-      [Symbol.dispose]: () => {
-        this.#open.delete(open)
-        release()
-      },
-    }
+  #passOn(asked: Asked): Promise<Response | undefined> | undefined {
+    return this.deps.owns(asked.call.tenantId) ? undefined : this.deps.places.passOn(asked)
   }
 
   #begin(follower: Follower, first: Look, call: Call): void {
-    const { commentMs } = this.#times
-    let commentAt = performance.now() + commentMs
-    const tick = () => {
-      if (performance.now() < commentAt)
-        return this.deps.owns(call.tenantId) ? follower.retry() : follower.look()
-      commentAt += commentMs
-      follower.comment()
+    const open = {
+      look: () => (this.deps.owns(call.tenantId) ? follower.retry() : follower.look()),
+      comment: () => follower.comment(),
+      end: () => follower.end(),
     }
-    follower.onEnd(this.#admit({ tick, end: () => follower.end() }, call))
+    follower.onEnd(this.deps.places.admit(open, call))
     follower.begin(first)
   }
-
-  /**
-   * The stream of the process that owns the workspace, if that is another one and can be reached.
-   */
-  async #passOn({ incoming: { request }, call }: Asked): Promise<Response | undefined> {
-    const { db, log, owns, incarnation } = this.deps
-    if (owns(call.tenantId) || request.headers.has(HOP_HEADER)) return undefined
-    const owner = await ownerOf(db, call.tenantId)
-    if (typeof owner === 'string' || owner.incarnation === incarnation()) return undefined
-    const gone = new AbortController()
-    const open = { end: () => gone.abort() }
-    const leave = this.#placeAmongPassedOn(open, call)
-    if (!leave) return undefined
-    using places = new DisposableStack()
-    places.defer(leave)
-    places.use(this.#admit(open, call))
-    const taken = places.move()
-    const onEnd = () => taken.dispose()
-    const response = await forward(request, {
-      url: owner.url,
-      cookies: true,
-      signal: gone.signal,
-      onEnd,
-      log,
-    })
-    if (!response || response.status < 500) return response
-    await response.body?.cancel()
-    return undefined
-  }
-
-  /** Undefined if there is no place. Then the rows are read here. */
-  #placeAmongPassedOn(open: Open, call: Call): (() => void) | undefined {
-    try {
-      return this.#passedOn.take(holderOf(call, open))
-    } catch {
-      return undefined
-    }
-  }
 }
-
-const holderOf = ({ principal, tenantId }: Call, open: Open): Holder => ({
-  party: `${principal.kind} ${principal.id}`,
-  workspace: tenantId,
-  giveUp: () => open.end(),
-})
-
-const eventResponse = (
-  body: ReadableStream<Uint8Array>,
-  requestId: string,
-  limits: Record<string, string>,
-): Response =>
-  new Response(body, {
-    headers: {
-      'content-type': TYPE,
-      // Keeps proxies from holding events back or changing them.
-      'cache-control': 'no-store, no-transform',
-      'x-accel-buffering': 'no',
-      'x-request-id': requestId,
-      ...limits,
-    },
-  })
 
 const LAST_ID = 'Last-Event-ID'
 

@@ -1,6 +1,7 @@
 /** An operation as the document describes it. */
 import type { TObject } from '@sinclair/typebox'
 import { WORKSPACE_HEADER } from '#contract/headers'
+import { hintKinds } from '#contract/hints'
 import {
   downloadFormsOf,
   isExempt,
@@ -107,15 +108,15 @@ const fileOf = (o: NamedOp, components: Components) => {
   }
 }
 
-const eventStream = {
-  'text/event-stream': {
-    schema: {
-      type: 'string',
-      description:
-        'With this Accept header: server-sent events, each with its seq as id, its type as event, and its data. The text of the model comes as delta and reset without an id, until a message replaces it. Reconnect with Last-Event-ID.',
-    },
-  },
+const streamTexts = {
+  events:
+    'With this Accept header: server-sent events, each with its seq as id, its type as event, and its data. The text of the model comes as delta and reset without an id, until a message replaces it. Reconnect with Last-Event-ID.',
+  hints: `With this Accept header: server-sent events. resync: hints may be missing before it, so read again what you show; each connection begins with one. hint: its data is {"what", "kind", "id", "by": {"kind", "id"}}: the operation, event or work that has changed a record; the kind of the record, one of ${hintKinds.join(', ')}; its id, or null if there is only one or many have changed; and who did it.`,
 }
+
+const eventStream = (stream: keyof typeof streamTexts) => ({
+  'text/event-stream': { schema: { type: 'string', description: streamTexts[stream] } },
+})
 
 const recordTag = { ETag: { $ref: '#/components/headers/ETag' } }
 const ifNoneMatch = { $ref: '#/components/parameters/If-None-Match' }
@@ -123,7 +124,10 @@ const ifNoneMatch = { $ref: '#/components/parameters/If-None-Match' }
 const successOf = (o: NamedOp, components: Components) => {
   if (o.kind === 'download') return fileOf(o, components)
   if (o.kind === 'file') return fileResponses(limitHeaders(o))
-  const content = { ...json(plain(o.output, components)), ...(o.stream ? eventStream : {}) }
+  const content = {
+    ...json(plain(o.output, components)),
+    ...(o.stream ? eventStream(o.stream) : {}),
+  }
   const headers = {
     ...header('X-Request-Id'),
     ...(takesKey(o) ? header('Idempotency-Replayed') : {}),
@@ -189,7 +193,7 @@ export const detailOf = (o: NamedOp, components: Components) => {
       ...query,
       ...key,
       ...(o.kind === 'public' ? [] : [namedWorkspace]),
-      ...(o.stream ? [lastEventId] : []),
+      ...(o.stream === 'events' ? [lastEventId] : []),
       ...(readsOneRecord(o) ? [ifNoneMatch] : []),
       ...(o.kind === 'file' ? fileParameters : []),
     ],

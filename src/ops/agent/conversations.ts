@@ -54,7 +54,10 @@ export const saveAndReply = (conversation: Conversation, jobs: readonly Job[]) =
   ...conversationReply(conversation),
   effects: {
     writes: [saveConversation(conversation)],
-    news: [conversation.id, ...jobs.map(({ id }) => id)],
+    news: [
+      { kind: 'conversation', id: conversation.id },
+      ...jobs.map(({ id }) => ({ kind: 'job', id })),
+    ],
   },
   auditDetail: { visibility: conversation.visibility, people: conversation.people },
 })

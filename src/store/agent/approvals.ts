@@ -7,6 +7,7 @@ import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
 import { tableOf } from '../engine/records.ts'
+import { writing } from '../engine/sql.ts'
 import { type Asker, isAskedBy } from './askers.ts'
 import { tree } from './jobs.ts'
 import { isMadeGone, isMadeShown } from './visibility.ts'
@@ -173,9 +174,11 @@ export const insertApprovals = table.insertAll
 export const saveApproval = table.save
 
 /** Rejects every approval that a job still waits for. */
-export const rejectPending =
-  (jobId: string, decided_how: 'expiry' | 'cancel', now: Date): Query =>
-  (sql) =>
-    sql`update agent_approval set status = 'rejected', decided_how = ${decided_how},
-      decided_at = ${now}, updated_at = ${now}
-      where job_id = ${jobId} and status = 'pending'`
+export const rejectPending = (jobId: string, decided_how: 'expiry' | 'cancel', now: Date): Query =>
+  writing(
+    { table: 'agent_approval', rows: [{ job_id: jobId }] },
+    (sql) =>
+      sql`update agent_approval set status = 'rejected', decided_how = ${decided_how},
+        decided_at = ${now}, updated_at = ${now}
+        where job_id = ${jobId} and status = 'pending'`,
+  )

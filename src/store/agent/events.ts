@@ -1,7 +1,7 @@
 /** What happened in a job, in order. */
 import type { News } from '#domain/agent/job/news'
 import type { Query } from '../engine/db.ts'
-import type { Effects } from '../engine/letter.ts'
+import type { ChangedRecord, Effects } from '../engine/letter.ts'
 import { many } from '../engine/load.ts'
 
 export interface AgentEvent extends News {
@@ -16,13 +16,25 @@ const insertEvents =
   (sql) =>
     sql`insert into agent_event ${sql(events.map((event) => ({ ...event, data: sql.json(event.data as never) })))}`
 
+const changed = (kind: string, ids: readonly (string | null)[]): ChangedRecord[] =>
+  [...new Set(ids)].flatMap((id) => (id === null ? [] : [{ kind, id }]))
+
 /** Stores events, and tells the streams of this process about them. */
 export const eventEffects = (events: readonly AgentEvent[]): Effects => {
   if (events.length === 0) return {}
-  const ids = events.flatMap(({ job_id, conversation_id }) =>
-    conversation_id === null ? [job_id] : [job_id, conversation_id],
-  )
-  return { writes: [insertEvents(events)], news: [...new Set(ids)] }
+  return {
+    writes: [insertEvents(events)],
+    news: [
+      ...changed(
+        'job',
+        events.map((event) => event.job_id),
+      ),
+      ...changed(
+        'conversation',
+        events.map((event) => event.conversation_id),
+      ),
+    ],
+  }
 }
 
 /** The most events of one read. */

@@ -9,6 +9,7 @@ import {
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
 import { tableOf } from '../engine/records.ts'
+import { writing } from '../engine/sql.ts'
 
 const table = tableOf(mcpToolRecord)
 
@@ -40,17 +41,20 @@ export const deleteMcpTools =
     sql`delete from mcp_tool where server_id = ${serverId}`
 
 /** Deletes the rules of tools that the server no longer has. */
-export const deleteRulesBeside =
-  (serverId: string, names: readonly string[]): Query =>
-  (sql) =>
-    sql`delete from agent_tool_rule where server_id = ${serverId}
-      and tool_name <> all(${[...names]}::text[])`
+export const deleteRulesBeside = (serverId: string, names: readonly string[]): Query =>
+  writing(
+    { table: 'agent_tool_rule', rows: 'some' },
+    (sql) =>
+      sql`delete from agent_tool_rule where server_id = ${serverId}
+        and tool_name <> all(${[...names]}::text[])`,
+  )
 
 /** Deletes all rules of a server, because it is now another program. */
-export const deleteRulesOfServer =
-  (serverId: string): Query =>
-  (sql) =>
-    sql`delete from agent_tool_rule where server_id = ${serverId}`
+export const deleteRulesOfServer = (serverId: string): Query =>
+  writing(
+    { table: 'agent_tool_rule', rows: 'some' },
+    (sql) => sql`delete from agent_tool_rule where server_id = ${serverId}`,
+  )
 
 const servedColumns = (
   sql: Sql,

@@ -2,8 +2,8 @@
  * Who sees what of the agent. What was made in a private conversation is seen only by those who see
  * the conversation.
  */
-import type { Reader } from '#domain/agent/conversation'
-import type { Fragment, Sql } from '../engine/db.ts'
+import type { Reader, Visibility } from '#domain/agent/conversation'
+import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { one, sure } from '../engine/load.ts'
 
 /** Whether conversation `c` is shown. A deleted one is shown to nobody. */
@@ -54,3 +54,46 @@ export const visibilityOfApproval = (id: string, as: Reader) =>
         from agent_approval a where a.id = ${id}`,
     ),
   )
+
+/** The conversation in which something was made, with all nulls if it was outside of any. */
+export interface MadeIn {
+  /** The place of the record among those asked for. */
+  nth: number
+  visibility: Visibility | null
+  person_id: string | null
+  people: string[] | null
+  /** Of an approval: the tool of the call. */
+  tool_name: string | null
+}
+
+/** A record, or the approvals that a job has asked for. */
+interface Made {
+  kind: string
+  id: string | null
+  job?: string
+}
+
+/**
+ * Where records were made, of the kinds that may belong to private conversations. Deleted
+ * conversations count. Records that are no longer there are left out.
+ */
+export const whereMade =
+  (records: readonly Made[]): Query<MadeIn> =>
+  (sql) => {
+    // Approvals of a job go by its id.
+    const kinds = records.map(({ kind, job }) => (job === undefined ? kind : `${kind}s of a job`))
+    const ids = records.map(({ id, job }) => job ?? id!)
+    return sql`select r.nth::int as nth, c.visibility, c.person_id, c.people, m.tool_name
+      from unnest(${kinds}::text[], ${ids}::uuid[]) with ordinality as r(kind, id, nth)
+      cross join lateral (
+        select r.id as conversation_id, null as tool_name where r.kind = 'conversation'
+        union all select case when j.parent_id is null then j.conversation_id
+          else (select root.conversation_id from agent_job root where root.id = j.root_id) end, null
+          from agent_job j where r.kind = 'job' and j.id = r.id
+        union all select a.conversation_id, a.tool_name from agent_approval a
+          where (r.kind = 'approval' and a.id = r.id)
+            or (r.kind = 'approvals of a job' and a.job_id = r.id)
+        union all select f.conversation_id, null from agent_feedback f
+          where r.kind = 'feedback' and f.id = r.id) m
+      left join agent_conversation c on c.id = m.conversation_id`
+  }

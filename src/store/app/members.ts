@@ -4,6 +4,7 @@ import type { Role } from '#kernel/roles'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, mapPart, one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
+import { writing } from '../engine/sql.ts'
 import { emailStatus, type Person } from './people.ts'
 
 export interface MemberRow extends Person {
@@ -85,28 +86,42 @@ export const setRole =
 /** Ends everything a person has in the workspace, so that joining again restores none of it. */
 export const endMembership = (personId: string, now: Date): Query[] => [
   (sql) => sql`delete from member where person_id = ${personId}`,
-  (sql) =>
-    sql`update api_key set revoked_at = ${now} where person_id = ${personId} and revoked_at is null`,
-  (sql) =>
-    sql`update session set revoked_at = ${now} where person_id = ${personId} and revoked_at is null`,
+  writing(
+    { table: 'api_key', rows: 'some' },
+    (sql) =>
+      sql`update api_key set revoked_at = ${now} where person_id = ${personId} and revoked_at is null`,
+  ),
+  writing(
+    { table: 'session', rows: 'some' },
+    (sql) =>
+      sql`update session set revoked_at = ${now} where person_id = ${personId} and revoked_at is null`,
+  ),
   withdrawInvitationsOf(personId, now),
   // Otherwise, whoever writes as this sender would act as the member again.
-  (sql) => sql`delete from channel_identity where person_id = ${personId}`,
+  writing(
+    { table: 'channel_identity', rows: 'some' },
+    (sql) => sql`delete from channel_identity where person_id = ${personId}`,
+  ),
   (sql) => sql`delete from channel_link_code where person_id = ${personId}`,
   // What was private to the person stays private. Other people who were added keep access.
-  (sql) => sql`update agent_conversation set people = people - ${personId}::text,
+  writing(
+    { table: 'agent_conversation', rows: 'some' },
+    (sql) => sql`update agent_conversation set people = people - ${personId}::text,
     person_id = case when person_id = ${personId} and visibility = 'private' then null
       else person_id end
     where people @> ${sql.json([personId])}::jsonb or (person_id = ${personId}
       and visibility = 'private')`,
+  ),
 ]
 
 /** Otherwise, a link that somebody kept would undo the removal. */
-export const withdrawInvitationsOf =
-  (personId: string, now: Date): Query =>
-  (sql) =>
-    sql`update invitation set revoked_at = ${now} where invited_by = ${personId}
-      and accepted_at is null and revoked_at is null`
+export const withdrawInvitationsOf = (personId: string, now: Date): Query =>
+  writing(
+    { table: 'invitation', rows: 'some' },
+    (sql) =>
+      sql`update invitation set revoked_at = ${now} where invited_by = ${personId}
+        and accepted_at is null and revoked_at is null`,
+  )
 
 /** A member's id and email, as audit rows name them. */
 export const personPart = (personId: string) =>

@@ -96,8 +96,15 @@ export interface Effects {
   paused?: boolean
   /** If these effects claim a row, when it was due. */
   claimed?: Date
-  /** Ids of records that clients may be following. This process tells them after the commit. */
-  news?: string[]
+  /** Records that clients may be following. This process tells them after the commit. */
+  news?: ChangedRecord[]
+}
+
+/** That a record has changed; null: some of its kind have. `job`: those that belong to this job. */
+export interface ChangedRecord {
+  kind: string
+  id: string | null
+  job?: string
 }
 
 /**

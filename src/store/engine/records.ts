@@ -2,6 +2,7 @@
 import type { Declared, Field, Fields, RowOf } from '#contract/records/record'
 import { assignments } from './assign.ts'
 import type { Fragment, Query, Sql } from './db.ts'
+import { writing } from './sql.ts'
 
 /** The columns of a row that hold times: what `one` and `many` need to revive them. */
 type Times<Row> = { [K in keyof Row as Extract<Row[K], Date> extends never ? never : K]-?: true }
@@ -54,23 +55,26 @@ export const tableOf = <R extends Declared>(declared: R): Table<RowOf<R>> => {
       is(({ type }) => type === 'timestamp with time zone').map((name) => [name, true]),
     ) as never,
     values: (sql, row) => sql(giving, ...columns.map((name) => parameterOf(sql, row, name))),
-    insert:
-      (row, more = {}, end) =>
-      (sql) =>
-        sql`insert into ${sql(table)} ${sql({ ...given(sql, row, columns), ...given(sql, more) })}
-          ${end ? end(sql) : sql``}`,
-    insertAll:
-      (rows, more = () => ({})) =>
-      (sql) =>
-        sql`insert into ${sql(table)}
-          ${sql(rows.map((row) => ({ ...given(sql, row, columns), ...given(sql, more(row)) })))}`,
-    save:
-      (row, more = {}) =>
-      (sql) => {
+    insert: (row, more = {}, end) =>
+      writing(
+        { table, rows: [row] },
+        (sql) =>
+          sql`insert into ${sql(table)} ${sql({ ...given(sql, row, columns), ...given(sql, more) })}
+            ${end ? end(sql) : sql``}`,
+      ),
+    insertAll: (rows, more = () => ({})) =>
+      writing(
+        { table, rows },
+        (sql) =>
+          sql`insert into ${sql(table)}
+            ${sql(rows.map((row) => ({ ...given(sql, row, columns), ...given(sql, more(row)) })))}`,
+      ),
+    save: (row, more = {}) =>
+      writing({ table, rows: [row] }, (sql) => {
         const assigned = sql(assigning, ...changing.map((name) => parameterOf(sql, row, name)))
         const further =
           Object.keys(more).length > 0 ? sql`, ${assignments(sql, given(sql, more))}` : sql``
         return sql`update ${sql(table)} set ${assigned}${further} where id = ${row.id}`
-      },
+      }),
   }
 }

@@ -78,7 +78,21 @@ export interface Sql {
 }
 
 /** A statement that is created by the code that runs it. */
-export type Query<Row = unknown> = (sql: Sql) => Fragment<Row>
+export interface Query<Row = unknown> {
+  (sql: Sql): Fragment<Row>
+  /** The rows that it writes, so that those who show them can be told. */
+  readonly writes?: Written
+}
+
+/** Rows of a table, or what is known of each. `some`: nothing is known of them. */
+export interface Written {
+  table: string
+  rows: readonly object[] | 'some'
+}
+
+/** A statement of its own that writes rows of a declared record. */
+export const writing = (writes: Written, query: (sql: Sql) => Fragment): Query =>
+  Object.assign((sql: Sql) => query(sql), { writes })
 
 const isTemplate = (first: unknown): first is TemplateStringsArray =>
   Array.isArray(first) && 'raw' in first

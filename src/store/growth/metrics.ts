@@ -13,6 +13,7 @@ import { newId } from '#kernel/ids'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many } from '../engine/load.ts'
 import { tableOf } from '../engine/records.ts'
+import { writing } from '../engine/sql.ts'
 
 const table = tableOf(metricRecord)
 
@@ -101,10 +102,11 @@ export const latestSnapshots = async (sql: Sql, itemIds: string[]): Promise<Metr
     reposts, quotes, clicks from item_metric
     where item_id = any(${itemIds}::uuid[]) order by item_id, at desc`
 
-export const insertSnapshots =
-  (snapshots: MetricSnapshot[]): Query =>
-  (sql) =>
-    sql`insert into item_metric ${sql(snapshots.map((one) => ({ id: newId(), ...one })))}`
+export const insertSnapshots = (snapshots: MetricSnapshot[]): Query =>
+  writing(
+    { table: 'item_metric', rows: snapshots },
+    (sql) => sql`insert into item_metric ${sql(snapshots.map((one) => ({ id: newId(), ...one })))}`,
+  )
 
 /** Deletes all but the last snapshot of each day in the more distant past. */
 export const thinSnapshots =
@@ -115,10 +117,11 @@ export const thinSnapshots =
         and later.item_id = m.item_id and later.at > m.at
       and date_trunc('day', later.at, 'UTC') = date_trunc('day', m.at, 'UTC')`
 
-export const markRead =
-  (itemIds: string[], now: Date): Query =>
-  (sql) =>
-    sql`update item set metrics_at = ${now} where id = any(${itemIds}::uuid[])`
+export const markRead = (itemIds: string[], now: Date): Query =>
+  writing(
+    { table: 'item', rows: itemIds.map((id) => ({ id })) },
+    (sql) => sql`update item set metrics_at = ${now} where id = any(${itemIds}::uuid[])`,
+  )
 
 /** Readings of one item, newest first; one more than the limit. */
 export const readingsOf = (

@@ -5,6 +5,7 @@ import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { one } from '../engine/load.ts'
 import { inPeriod, type Period, type RankedPage } from '../engine/page.ts'
 import { tableOf } from '../engine/records.ts'
+import { writing } from '../engine/sql.ts'
 
 const table = tableOf(signalRecord)
 const { columns } = table
@@ -75,26 +76,36 @@ export const openScores = async (sql: Sql): Promise<Pick<Signal, 'id' | 'score'>
 
 export const { insert: insertSignal, save: saveSignal } = table
 
+type Answered = Pick<Engagement, 'id' | 'signal_id' | 'updated_at'>
+
+/** Changes the signal of an engagement, if it has one. */
+const ofSignal = ({ signal_id: id }: Answered, change: (sql: Sql) => Fragment): Query[] =>
+  id === null ? [] : [writing({ table: 'signal', rows: [{ id }] }, change)]
+
 /** Reopens the signal of a failed draft or of a deleted engagement, unless its time is over. */
-export const reopenSignal =
-  ({ id, signal_id, updated_at }: Pick<Engagement, 'id' | 'signal_id' | 'updated_at'>): Query =>
-  (sql) =>
-    sql`update signal set status = 'open', engagement_id = null, updated_at = ${updated_at}
+export const reopenSignal = (engagement: Answered): Query[] =>
+  ofSignal(engagement, (sql) => {
+    const { id, signal_id, updated_at } = engagement
+    return sql`update signal set status = 'open', engagement_id = null, updated_at = ${updated_at}
       where id = ${signal_id} and status = 'engaged' and engagement_id = ${id}`
+  })
 
 /** Closes the signal again, for an engagement that was restored. */
-export const engageAgain =
-  ({ id, signal_id, updated_at }: Pick<Engagement, 'id' | 'signal_id' | 'updated_at'>): Query =>
-  (sql) =>
-    sql`update signal set status = 'engaged', engagement_id = ${id}, updated_at = ${updated_at}
+export const engageAgain = (engagement: Answered): Query[] =>
+  ofSignal(engagement, (sql) => {
+    const { id, signal_id, updated_at } = engagement
+    return sql`update signal set status = 'engaged', engagement_id = ${id}, updated_at = ${updated_at}
       where id = ${signal_id} and status = 'open'`
+  })
 
 /** Expires signals whose time is over, and those beyond the maximum. */
-export const expireSignals =
-  (tooMany: string[], now: Date): Query =>
-  (sql) =>
-    sql`update signal set status = 'expired', updated_at = ${now}
-      where status = 'open' and (expires_at <= ${now} or id = any(${tooMany}::uuid[]))`
+export const expireSignals = (tooMany: string[], now: Date): Query =>
+  writing(
+    { table: 'signal', rows: 'some' },
+    (sql) =>
+      sql`update signal set status = 'expired', updated_at = ${now}
+        where status = 'open' and (expires_at <= ${now} or id = any(${tooMany}::uuid[]))`,
+  )
 
 /** Deletes some signals that closed long ago. */
 export const forgetSignals =

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { MOST_BEHIND } from '#edge/agent/event-body'
 import { Follower, type Look } from '#edge/agent/follower'
+import { MOST_BEHIND } from '#edge/event-body'
 import { AppError } from '#kernel/errors'
 import { createLog } from '#kernel/log'
 import { eventually } from '#test/support/app'

@@ -10,6 +10,7 @@ import {
   type Workspace,
 } from '#test/support/contract/prepare'
 import { sampleOf } from '#test/support/contract/sample'
+import { expectHints } from '#test/support/database/heard-hints'
 import { type Cost, countedApp, expectCost, namesOf } from '#test/support/database/round-trips'
 import { newStory } from '#test/support/growth/story'
 import { use } from '#test/support/use'
@@ -41,9 +42,11 @@ const costOf = async (o: NamedOp, includes = false): Promise<Cost> => {
   return sending(workspace, o, input)
 }
 
-test.each(commands.map((o) => [o.id, o] as const))('%s', async (id, o) =>
-  expectCost('commands', id, await costOf(o)),
-)
+test.each(commands.map((o) => [o.id, o] as const))('%s', async (id, o) => {
+  const cost = await costOf(o)
+  expectCost('commands', id, cost)
+  expectHints('commands', id, cost)
+})
 
 const post = async (path: string, body?: object, status = 200) => {
   const story = await newStory(counted.app)

@@ -6,6 +6,7 @@ import { expect, test } from 'bun:test'
 import { type Plan, plannedModel } from '#test/support/agent/plan'
 import { ask, learned, newAgentStory } from '#test/support/agent/story'
 import { call, legalInput, newWorkspace, usualOperations } from '#test/support/contract/prepare'
+import { expectHints } from '#test/support/database/heard-hints'
 import { type Cost, countedApp, expectCost, namesOf } from '#test/support/database/round-trips'
 import { makeDue, makeItemDue } from '#test/support/database/writes'
 import { newStory, type Story, textOf } from '#test/support/growth/story'
@@ -158,7 +159,11 @@ const kinds: Record<string, () => Promise<Cost>> = {
   },
 }
 
-test.each(Object.entries(kinds))('%s', async (name, cost) => expectCost('work', name, await cost()))
+test.each(Object.entries(kinds))('%s', async (name, make) => {
+  const cost = await make()
+  expectCost('work', name, cost)
+  expectHints('work', name, cost)
+})
 
 test('every kind of work has its cost in the table', () => {
   expect(namesOf('work').sort()).toEqual(Object.keys(kinds).sort())

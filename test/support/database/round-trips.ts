@@ -8,12 +8,14 @@
  * term without a letter counts reads outside of transactions.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
+import type { ChangeHint } from '#decisions/app/hints'
 import { type Clock, systemClock } from '#kernel/clock'
 import type { StatementWatch } from '#store/engine/db'
 import { letterOf } from '../actors/letters.ts'
 import { type AppOptions, eventually, type TestApp, testApp } from '../app.ts'
 import { heldDrafter } from '../model/held-drafter.ts'
 import { freshDb } from './db.ts'
+import { hearAll } from './heard-hints.ts'
 
 interface Sent {
   pool: Parameters<StatementWatch>[0]
@@ -30,6 +32,9 @@ export interface Cost {
   shown: string
   /** The cost without its first transaction. */
   rest(): Cost
+  /** The hints of all of it, and the statements. */
+  hints: readonly ChangeHint[]
+  texts: readonly string[]
 }
 
 export interface CountedApp extends AsyncDisposable {
@@ -101,10 +106,11 @@ const SCOPE = /^select \w\.\* from \(select set_config.*? offset 0\) scope cross
 const beginningOf = ({ text }: Sent): string =>
   text.replace(/\s+/g, ' ').trim().replace(SCOPE, '').slice(0, 90)
 
-const costOf = (terms: Term[]): Cost => ({
+const costOf = (terms: Term[], heard: Pick<Cost, 'hints' | 'texts'>): Cost => ({
+  ...heard,
   text: terms.map(textOf).join(' '),
   shown: terms.map((term) => term.map((one) => `  ${beginningOf(one)}`).join('\n')).join('\n\n'),
-  rest: () => costOf(terms.slice(1)),
+  rest: () => costOf(terms.slice(1), heard),
 })
 
 /** An app whose statements are counted while one thing happens at a time. */
@@ -122,6 +128,7 @@ export const countedApp = async (options: AppOptions = {}): Promise<CountedApp> 
   const app = stack.use(
     await testApp({ ...options, database: { ...database, onStatement }, overrides }),
   )
+  const heard = hearAll(app)
   const idle = async () => {
     if (await eventually(() => app.workplace.runtime.idle && clock.waiting.size === 0, Boolean))
       return
@@ -130,9 +137,11 @@ export const countedApp = async (options: AppOptions = {}): Promise<CountedApp> 
   const cost = async (run: () => Promise<unknown>): Promise<Cost> => {
     await idle()
     sent.length = 0
+    heard.length = 0
     await run()
     await idle()
-    return costOf(termsOf([...sent]))
+    const texts = sent.map(({ text }) => text)
+    return costOf(termsOf([...sent]), { hints: [...heard], texts })
   }
   const wake = letterOf<void>(() => ({ reply: undefined, polled: { next: 0, dueIn: 0 } }))
   const owned = stack.move()

@@ -3,7 +3,7 @@
  */
 import { expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'
-import { MOST_BEHIND } from '#edge/agent/event-body'
+import { MOST_BEHIND } from '#edge/event-body'
 import type { Thinker } from '#port/model/thinker'
 import { jobOf, turn } from '#test/support/agent/agent'
 import { eventually, type TestApp, testApp } from '#test/support/app'

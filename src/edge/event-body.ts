@@ -55,8 +55,12 @@ export class EventBody {
 
   /** Drops the client if it is too far behind. */
   write(text: string): void {
+    this.writeBytes(encoder.encode(text))
+  }
+
+  /** The same for text that was encoded for several clients at once. */
+  writeBytes(piece: Uint8Array): void {
     if (this.#ended) return
-    const piece = encoder.encode(text)
     this.#pieces.push(piece)
     this.#size += piece.byteLength
     if (this.#reader) this.#hand()
