@@ -928,6 +928,11 @@ create table public.engagement (
 CREATE INDEX engagement_deleted ON public.engagement USING btree (tenant_id, deleted_at) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX engagement_of_signal ON public.engagement USING btree (tenant_id, signal_id, id) WHERE (signal_id IS NOT NULL);
 CREATE INDEX engagement_tenant_id_status_id_idx ON public.engagement USING btree (tenant_id, status, id);
+CREATE INDEX engagement_waiting ON public.engagement USING btree (tenant_id, public.source_place(source_kind), (
+CASE
+    WHEN ((source_id IS NULL) OR (source_kind = 'resurfaced'::text)) THEN id
+    ELSE source_id
+END), id) WHERE (status = 'drafted'::text);
 CREATE UNIQUE INDEX engagement_of_post ON public.engagement USING btree (tenant_id, network, post_id, action) WHERE (status <> ALL (ARRAY['rejected'::text, 'failed'::text, 'deleted'::text]));
 alter table public.engagement enable row level security;
 alter table public.engagement force row level security;
@@ -1226,6 +1231,11 @@ CREATE INDEX item_status ON public.item USING btree (tenant_id, status, id) INCL
 CREATE INDEX item_tenant_id_experiment_id_idx ON public.item USING btree (tenant_id, experiment_id) WHERE (experiment_id IS NOT NULL);
 CREATE INDEX item_tenant_id_resurfaced_from_idx ON public.item USING btree (tenant_id, resurfaced_from) WHERE (resurfaced_from IS NOT NULL);
 CREATE INDEX item_time ON public.item USING btree (tenant_id, status, at, id);
+CREATE INDEX item_waiting ON public.item USING btree (tenant_id, kind, public.source_place(source_kind), (
+CASE
+    WHEN ((source_id IS NULL) OR (source_kind = 'resurfaced'::text)) THEN id
+    ELSE source_id
+END), id) WHERE (status = 'drafted'::text);
 CREATE TRIGGER words_moved AFTER UPDATE ON public.item FOR EACH ROW WHEN ((((old.status = ANY (ARRAY['posted'::text, 'rejected'::text])) OR (new.status = ANY (ARRAY['posted'::text, 'rejected'::text]))) AND ((old.status IS DISTINCT FROM new.status) OR (old.at IS DISTINCT FROM new.at)))) EXECUTE FUNCTION public.move_words();
 alter table public.item enable row level security;
 alter table public.item force row level security;
@@ -1519,6 +1529,7 @@ create table public.playbook_version (
   constraint playbook_version_tenant_id_playbook_id_fkey FOREIGN KEY (tenant_id, playbook_id) REFERENCES public.playbook(tenant_id, id) ON DELETE CASCADE,
   constraint playbook_version_tenant_id_playbook_id_number_key UNIQUE (tenant_id, playbook_id, number)
 ) with (fillfactor=80);
+CREATE INDEX playbook_version_draft ON public.playbook_version USING btree (tenant_id, id) WHERE (state = 'draft'::text);
 CREATE UNIQUE INDEX playbook_version_active ON public.playbook_version USING btree (tenant_id, playbook_id) WHERE (state = 'active'::text);
 alter table public.playbook_version enable row level security;
 alter table public.playbook_version force row level security;
@@ -2242,6 +2253,13 @@ CREATE OR REPLACE FUNCTION public.retention_differs(kept text)
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$ select exists (select 1 from public.deployment where retention is distinct from kept) $function$;
 grant execute on function public.retention_differs(text) to tendril_system;
+
+CREATE OR REPLACE FUNCTION public.source_place(kind text)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE kind WHEN 'batch'::text THEN 1 WHEN 'article'::text THEN 2 WHEN 'rule'::text THEN 3 WHEN 'person'::text THEN 4 WHEN 'key'::text THEN 5 WHEN 'agent'::text THEN 6 WHEN 'system'::text THEN 7 WHEN 'resurfaced'::text THEN 8 ELSE 9 END;
+grant execute on function public.source_place(text) to tendril_app;
 
 CREATE OR REPLACE FUNCTION public.start_channels(started uuid)
  RETURNS void

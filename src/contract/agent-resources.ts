@@ -12,6 +12,7 @@ import { delegationCapabilities } from './agent/delegation.ts'
 import { documentCapabilities, documents } from './agent/documents.ts'
 import { conversationFeedback, feedback } from './agent/feedback.ts'
 import { fetchCapabilities } from './agent/fetching.ts'
+import { inbox } from './agent/inbox.ts'
 import { jobs } from './agent/jobs.ts'
 import { mcpServers } from './agent/mcp-servers.ts'
 import { memories, memoryCapabilities } from './agent/memories.ts'
@@ -44,6 +45,7 @@ export const agentResources = area('agent', {
   jobs: { about: 'What the agent does: its jobs, step by step.', group: jobs },
   tasks: { about: 'Tasks of one shot: JSON of a known form from a text.', group: tasks },
   approvals: { about: 'What the agent wants to do and a person must allow.', group: approvals },
+  inbox: { about: 'All that waits for a person, in one list.', group: inbox },
   usage: { about: 'What the agent may cost, and has cost.', group: usage },
   analytics: { about: 'What the agent has done, in numbers.', group: analytics },
   schedules: {

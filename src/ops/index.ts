@@ -19,6 +19,7 @@ import { delegationHandlers } from './agent/delegation.ts'
 import { documentCapabilityHandlers, documentHandlers } from './agent/documents.ts'
 import { conversationFeedbackHandlers, feedbackHandlers } from './agent/feedback.ts'
 import { fetchHandlers } from './agent/fetching.ts'
+import { inboxHandlers } from './agent/inbox.ts'
 import { jobHandlers } from './agent/jobs.ts'
 import { mcpServerHandlers } from './agent/mcp-servers.ts'
 import { memoryCapabilityHandlers, memoryHandlers } from './agent/memories.ts'
@@ -129,6 +130,7 @@ const addAgent = (add: Add, world: World) => {
   add(agentResources.jobs, jobHandlers({ waiters, publicUrl, tools }))
   add(agentResources.tasks, taskHandlers({ models }))
   add(agentResources.approvals, approvalHandlers({ tools, publicUrl }))
+  add(agentResources.inbox, inboxHandlers({ tools }))
   add(agentResources.usage, usageHandlers)
   add(agentResources.analytics, analyticsHandlers(tools))
   add(agentResources.schedules, scheduleHandlers({ models, desk, tools: () => tools }))

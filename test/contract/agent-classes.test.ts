@@ -62,6 +62,7 @@ agent_get_job                never   foreign
 agent_cancel_job             never   foreign
 agent_run_task               never   foreign
 agent_list_approvals         never   foreign
+agent_list_inbox             never   foreign
 `
 
 const tools = operations.filter(({ tool }) => tool !== undefined)

@@ -114,9 +114,9 @@ describe('the manifest', () => {
     ).toContain(row)
   })
 
-  test('lists all 75 tools, each once and with an endpoint that exists', () => {
-    expect(manifest.tools).toHaveLength(75)
-    expect(new Set(manifest.tools.map(({ name }) => name)).size).toBe(75)
+  test('lists all 76 tools, each once and with an endpoint that exists', () => {
+    expect(manifest.tools).toHaveLength(76)
+    expect(new Set(manifest.tools.map(({ name }) => name)).size).toBe(76)
     const ids = manifest.endpoints.map(({ id }) => id)
     for (const { name, operation } of manifest.tools) {
       if (operation !== null) expect([name, ids.includes(operation)]).toEqual([name, true])

@@ -39,7 +39,7 @@ import { signalRecord } from './growth/signal.ts'
 import { targetRecord } from './growth/target.ts'
 import type { Declared } from './record.ts'
 
-export const records: readonly Declared[] = [
+export const records = [
   stepRecord,
   jobRecord,
   invitationRecord,
@@ -85,4 +85,7 @@ export const records: readonly Declared[] = [
   ruleRunRecord,
   signalRecord,
   targetRecord,
-]
+] as const satisfies readonly Declared[]
+
+/** The names of their tables. */
+export type RecordTable = (typeof records)[number]['table']

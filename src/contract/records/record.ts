@@ -145,7 +145,8 @@ export interface Declared {
   blank: object
 }
 
-interface DeclaredAs<Fs extends Fields, C extends Case> extends Declared {
+interface DeclaredAs<N extends string, Fs extends Fields, C extends Case> extends Declared {
+  table: N
   fields: Fs
   schema: TObject<ShownOf<Fs, C>>
   blank: BlankOf<Fs>
@@ -165,11 +166,15 @@ interface Traits<C extends Case> {
   hidden?: string
 }
 
-export const declare = <const Fs extends Fields, C extends Case = 'snake_case'>(
-  table: string,
+export const declare = <
+  const N extends string,
+  const Fs extends Fields,
+  C extends Case = 'snake_case',
+>(
+  table: N,
   { case: names, hidden, ...schema }: Traits<C>,
   fields: Fs,
-): DeclaredAs<Fs, C> => {
+): DeclaredAs<N, Fs, C> => {
   const all = Object.entries<Field>(fields)
   const held = all.filter(([, { from }]) => !from)
   const nameOf = (name: string, { as }: Field) => as ?? (names === 'camelCase' ? camel(name) : name)

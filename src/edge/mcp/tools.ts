@@ -40,13 +40,14 @@ const MODULES = 'agent.modules.list'
 
 /**
  * The view with the workspace's modules. Reads them only if the client has not named any toolsets
- * and the caller may use any modules.
+ * and the caller may read them.
  */
 export const withModules = async (
   { operations, call, run }: McpContext,
   view: View,
 ): Promise<View> => {
-  if (view.toolsets || !toolsOf(operations).some((o) => moduleOf(o) && mayRun(o, call))) return view
+  const reading = operations.get(MODULES)
+  if (view.toolsets || !reading || !mayRun(reading, call)) return view
   const { modules } = JSON.parse((await run(MODULES, {})).body) as {
     modules: { name: string; mcp: boolean }[]
   }

@@ -7,7 +7,6 @@ import type { Job } from '#domain/agent/job/job'
 import { approvalView } from '#domain/agent/job/views'
 import { fail, found } from '#kernel/errors'
 import {
-  type ApprovalReader,
   type ApprovalRow,
   approvalPart,
   approvalsPage,
@@ -33,6 +32,7 @@ import {
   requireSeenByMost,
 } from './approval/arguments.ts'
 import { applyDecision } from './approval/deciding.ts'
+import { approvalReader } from './approval/reading.ts'
 import { rememberedRule } from './approval/remembering.ts'
 import { mayRunTool, type DecidingReader as Standing, standing } from './approval/standing.ts'
 
@@ -50,18 +50,6 @@ const decidedParts = (id: string, as: Reader) => ({
 interface Deps {
   tools: ToolBox
   publicUrl: string
-}
-
-/**
- * A person's key cannot decide, but it sees the calls of private conversations that the person may
- * decide.
- */
-const approvalReader = (tools: ToolBox, principal: Principal): ApprovalReader => {
-  const known = [...tools.tools.keys()]
-  if (!principal.member) return { ...partyOf(principal), known, tools: [], served: false }
-  const may = (name: string) => mayRunTool(tools, name, principal)
-  // A name that is no operation belongs to a tool of an MCP server.
-  return { ...partyOf(principal), known, tools: known.filter(may), served: may('') }
 }
 
 type All = Handlers<typeof approvals>

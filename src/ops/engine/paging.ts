@@ -103,6 +103,13 @@ interface SortedPage {
   after?: { at: number | undefined; id: string }
 }
 
+/** A page of a list that reads the places in its cursors itself. */
+export const markedPageOf = <P>(
+  { limit = DEFAULT_LIMIT, cursor }: PageInput,
+  read: (text: string) => P | undefined,
+): { limit: number; after?: P } =>
+  cursor === undefined ? { limit } : { limit, after: read(unwrap(cursor)) ?? refuseCursor() }
+
 interface PageInput {
   limit?: number
   cursor?: string
@@ -167,6 +174,13 @@ export const sortedResult = <Row extends { id: string; place_at?: number | null 
   resultOf(rows, limit, ({ id, place_at }) =>
     place_at === null || place_at === undefined ? id : `${place_at} ${id}`,
   )
+
+/** The same for a list that writes its places itself. */
+export const markedResult = <Row>(
+  rows: Row[],
+  limit: number,
+  placeOf: (row: Row) => string,
+): Result<Row> => resultOf(rows, limit, placeOf)
 
 interface Result<Row> {
   rows: Row[]

@@ -46,7 +46,7 @@ const isHidden = (sql: Sql, as: Reader): Fragment =>
  * An approval of a private conversation is also shown to those who may decide about it. One of a
  * deleted conversation is shown to nobody.
  */
-const isListed = (sql: Sql, as: ApprovalReader): Fragment =>
+export const isListed = (sql: Sql, as: ApprovalReader): Fragment =>
   sql`(a.tool_name = any(${[...as.tools]}::text[]) or (${as.served} and a.tool_name <> all(${[...as.known]}::text[]))
     or ${isMadeShown(sql, sql`a.conversation_id`, as)}) and not ${isMadeGone(sql, sql`a.conversation_id`)}`
 

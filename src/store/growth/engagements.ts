@@ -11,7 +11,7 @@ import { authorshipColumns } from './authorship.ts'
 const table = tableOf(engagementRecord)
 const { times } = table
 
-const columns = (sql: Sql): Fragment => sql`${table.columns(sql)},
+export const engagementColumns = (sql: Sql): Fragment => sql`${table.columns(sql)},
   ${authorshipColumns(sql)},
   case source_kind when 'rule' then (select r.name from rule r where r.id = source_id) end
     as source_name,
@@ -21,7 +21,7 @@ const columns = (sql: Sql): Fragment => sql`${table.columns(sql)},
 export const engagementById =
   (id: RecordId): Query<Engagement> =>
   (sql) =>
-    sql`select ${columns(sql)} from engagement where id = ${id} and status <> 'deleted'`
+    sql`select ${engagementColumns(sql)} from engagement where id = ${id} and status <> 'deleted'`
 
 export const engagementPart = (id: RecordId): Part<Engagement | undefined> =>
   one<Engagement>(times, engagementById(id))
@@ -32,7 +32,7 @@ export const deletedEngagementPart = (id: string): Part<Engagement | undefined> 
     one<Engagement & { deleted_status: EngagementStatus }>(
       times,
       (sql) =>
-        sql`select ${columns(sql)}, deleted_status from engagement where id = ${id}
+        sql`select ${engagementColumns(sql)}, deleted_status from engagement where id = ${id}
           and status = 'deleted'`,
     ),
     (row) => {
@@ -52,7 +52,7 @@ interface EngagementsPage extends Page, Period {
 export const listEngagements =
   ({ statuses, action, signalId, limit, after, ...period }: EngagementsPage): Query<Engagement> =>
   (sql) =>
-    sql`select ${columns(sql)} from engagement
+    sql`select ${engagementColumns(sql)} from engagement
       where ${statuses ? sql`status = any(${statuses})` : sql`status <> 'deleted'`}
         ${action ? sql`and action = ${action}` : sql``} ${
           signalId
@@ -65,7 +65,7 @@ export const listEngagements =
 
 export const lockEngagement = async (sql: Sql, id: string): Promise<Engagement> =>
   (
-    await sql<Engagement>`select ${columns(sql)} from engagement where id = ${id}
+    await sql<Engagement>`select ${engagementColumns(sql)} from engagement where id = ${id}
       and status <> 'deleted' for update`
   )[0] ?? fail('not_found', 'no such engagement')
 

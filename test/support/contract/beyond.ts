@@ -83,6 +83,7 @@ const ofAgent = [
     'agent.conversationPeople.add',
     'agent.conversationPeople.remove',
   ],
+  'agent.inbox.list',
   ...['agent.approvals.get', 'agent.approvals.approve', 'agent.approvals.reject'],
   ...['agent.tools.list', 'agent.tools.get', 'agent.toolRules.set', 'agent.toolRules.remove'],
   ...[

@@ -116,6 +116,9 @@ interface ItemRow {
   last_error: string
   account_external_id: string
   external_id: string
+  batch_id: string | null
+  source_kind: string
+  source_id: string | null
   experiment_id: string | null
   arm: string | null
   post_at: Date | string | null

@@ -95,7 +95,7 @@ interface ApprovalBeside {
   mayDecide: boolean
   /**
    * The reader does not see its conversation. People who may decide are still shown the call, and
-   * why it is asked.
+   * that it follows text from outside, but not which.
    */
   isHidden?: boolean
 }
@@ -108,18 +108,28 @@ const decidersView = ({ roles, people, more }: Deciders) => ({
 
 const viewOfApproval = viewOf(approvalRecord)
 
+const UNTRUSTED = 'untrusted: '
+
+/** The reasons, without the sources of what the job has read. */
+const withoutSources = (why: readonly string[]): string[] => [
+  ...new Set(why.map((one) => (one.startsWith(UNTRUSTED) ? `${UNTRUSTED}${HIDDEN}` : one))),
+]
+
 export const approvalView = (
   approval: Approval,
   { publicUrl, taint, deciders, mayDecide, isHidden = false }: ApprovalBeside,
 ) => {
   const goal = isHidden ? HIDDEN : approval.goal
+  // The list stays empty if it is: it says whether what the call says is untrusted.
+  const read = isHidden && taint !== null && taint.length > 0 ? [HIDDEN] : taint
   return {
     ...viewOfApproval(approval),
     goal,
+    why: isHidden ? withoutSources(approval.why) : approval.why,
     subject: subjectView(approval.subject),
     url: approvalUrl(publicUrl, approval.id),
     deciders: approval.status === 'pending' ? decidersView(deciders) : null,
     may_decide: approval.status === 'pending' && mayDecide,
-    job: taint && { id: approval.job_id, goal, taint },
+    job: read && { id: approval.job_id, goal, taint: read },
   }
 }

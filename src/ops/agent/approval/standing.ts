@@ -23,11 +23,14 @@ export interface DecidingReader {
 }
 
 /** Only a person decides, never a key. */
+export const mayDecide = (tools: ToolBox, name: string, principal: Principal): boolean =>
+  principal.kind === 'session' && mayRunTool(tools, name, principal)
+
 export const standing = (
   tools: ToolBox,
   { tool_name: name }: Pick<Approval, 'tool_name'>,
   { principal, members }: DecidingReader,
 ): { deciders: Deciders; mayDecide: boolean } => ({
   deciders: decidersOf(tools.roles(name), members),
-  mayDecide: principal.kind === 'session' && mayRunTool(tools, name, principal),
+  mayDecide: mayDecide(tools, name, principal),
 })

@@ -134,6 +134,7 @@ const table: Record<string, Row> = {
   'agent.tasks.cancel': ofJobs,
   // Those who may decide see the call alone: private-people.test.ts.
   'agent.approvals.list': without,
+  'agent.inbox.list': without,
   'agent.approvals.get': ofApprovals,
   'agent.approvals.approve': ofApprovals,
   'agent.approvals.reject': ofApprovals,
@@ -190,7 +191,8 @@ const asked = all.flatMap((o) => {
 
 describe('another member finds nothing of it', () => {
   test.each(asked)('by %s', async (id, o, row) => {
-    const mayDecide = id.startsWith('agent.approvals.') ? ['owner', 'approver'] : []
+    const isOfCalls = id === 'agent.inbox.list' || id.startsWith('agent.approvals.')
+    const mayDecide = isOfCalls ? ['owner', 'approver'] : []
     const mayAct = id === 'agent.conversations.remove' ? ['owner'] : mayDecide
     for (const reader of [...outsiders, 'owner', 'approver'] as const) {
       if (mayAct.includes(reader)) continue

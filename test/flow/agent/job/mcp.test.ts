@@ -26,6 +26,7 @@ const OURS = [
   'agent_cancel_job',
   'agent_run_task',
   'agent_list_approvals',
+  'agent_list_inbox',
 ]
 
 let tenantId: string
@@ -61,9 +62,11 @@ describe('the tools', () => {
     expect(await oursFor(key, '?toolsets=agent&readonly=1')).toEqual([
       'agent_get_job',
       'agent_list_approvals',
+      'agent_list_inbox',
     ])
     const without = await keyWith(scopes.filter((scope) => scope !== 'workspace:use'))
-    expect(await oursFor(without, '?toolsets=agent')).toEqual([])
+    // It lists the drafts that wait, and for such a key nothing of the agent.
+    expect(await oursFor(without, '?toolsets=agent')).toEqual(['agent_list_inbox'])
     await using mcp = await connectMcp(app.url, { key: without, query: '?toolsets=agent' })
     const refused = await mcp.call('agent_send_message', { content: 'hi' })
     expect(refused._meta).toMatchObject({ 'tendril/error': { code: 'missing_scope' } })
