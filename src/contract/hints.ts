@@ -148,6 +148,7 @@ export const kindOfResource: Record<Prefix, HintKind | null> = {
   'agent.jobs': 'job',
   'agent.tasks': 'job',
   'agent.approvals': 'approval',
+  'agent.inbox': null,
   'agent.usage': 'usage',
   'agent.analytics': null,
   'agent.schedules': 'schedule',
