@@ -59,6 +59,22 @@ describe.skipIf(!path)('the frame', () => {
   )
 
   test(
+    'shows what others change as it happens, by its stream',
+    async () => {
+      const page = await openTab(context, app)
+      const { since } = (await app.send('GET', 'automation')).body.automation
+      const [act, shown] = since === null ? ['pause', 'Paused'] : ['resume', 'Running']
+      await page.locator('.automation').waitFor()
+      await app.send('POST', `automation/${act}-all`)
+      await page.locator('.automation').getByText(shown).waitFor()
+      // Without a stream it would have been read only after this line was shown.
+      expect(await page.locator('.live-line').count()).toBe(0)
+      await page.close()
+    },
+    LONG_MS,
+  )
+
+  test(
     'keeps what this browser chose, and its keys without a modifier can be switched off',
     async () => {
       const page = await openTab(context, app, '/console/settings/browser')

@@ -80,7 +80,7 @@ const workerUrl = (): string => {
 }
 
 const followShared = (): void => {
-  const { port } = new SharedWorker(workerUrl(), { name: 'tendril' })
+  const { port } = new SharedWorker(workerUrl(), { name: 'tendril', type: 'module' })
   const send = (message: FromTab): void => port.postMessage(message)
   const arrive = (): void => send({ said: 'here', workspace: boot.session.workspace.id })
   port.onmessage = ({ data }: MessageEvent<Heard>) => hear(data)
