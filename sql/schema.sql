@@ -48,12 +48,15 @@ create table public.agent_approval (
   direct_by text,
   told_at timestamp with time zone,
   conversation_id uuid,
+  subject_id uuid,
+  decider jsonb,
   constraint agent_approval_check CHECK (((status = 'pending'::text) = (decided_at IS NULL))),
-  constraint agent_approval_decided_how_check CHECK ((decided_how = ANY (ARRAY['person'::text, 'expiry'::text, 'cancel'::text, 'stale'::text]))),
+  constraint agent_approval_decided_how_check CHECK ((decided_how = ANY (ARRAY['person'::text, 'expiry'::text, 'cancel'::text, 'stale'::text, 'moot'::text]))),
   constraint agent_approval_pkey PRIMARY KEY (tenant_id, id),
   constraint agent_approval_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text]))),
   constraint agent_approval_tenant_id_step_id_key UNIQUE (tenant_id, step_id)
 ) with (fillfactor=80);
+CREATE INDEX agent_approval_about ON public.agent_approval USING btree (tenant_id, subject_id) WHERE (status = 'pending'::text);
 CREATE INDEX agent_approval_conversation ON public.agent_approval USING btree (tenant_id, conversation_id) WHERE (conversation_id IS NOT NULL);
 CREATE INDEX agent_approval_tenant_id_job_id_idx ON public.agent_approval USING btree (tenant_id, job_id);
 CREATE INDEX agent_approval_tenant_id_status_id_idx ON public.agent_approval USING btree (tenant_id, status, id);

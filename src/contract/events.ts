@@ -114,12 +114,16 @@ export const events = [
   },
   {
     type: 'agent.approval.decided',
-    summary: 'A person has allowed or refused what the agent asked for.',
+    summary:
+      'A person has allowed or refused what the agent asked for, or somebody has made it needless.',
     data: record({
       approval_id: Id,
       job_id: Id,
       tool_name: T.String(),
       status: oneOf(['approved', 'rejected']),
+      decided_how: oneOf(['person', 'moot'], {
+        description: 'moot: somebody made the call needless; nobody refused it.',
+      }),
       edited: T.Boolean(),
     }),
   },

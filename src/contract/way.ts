@@ -21,6 +21,9 @@ const Deed = record(
   {
     operation: T.String({ description: 'For example growth.items.approve.' }),
     by: NamedAuthorSchema,
+    allowed_by: nullable(NamedAuthorSchema, {
+      description: 'Who allowed it, if an agent did it by a call that a person had to allow.',
+    }),
     at: Time,
     surface: T.String({ description: 'rest, mcp, cli or admin; agent for a job of the agent.' }),
   },

@@ -72,6 +72,7 @@ import { profileHandlers } from './growth/profile.ts'
 import { reportHandlers } from './growth/reports.ts'
 import { ruleHandlers, ruleRunHandlers } from './growth/rules.ts'
 import { sandboxHandlers } from './growth/sandbox.ts'
+import { overtaking } from './growth/shared/overtaking.ts'
 import { signalHandlers } from './growth/signals.ts'
 import { targetHandlers } from './growth/targets.ts'
 import { generationHandlers } from './operator/generations.ts'
@@ -93,13 +94,13 @@ const addGrowth = (add: Add, world: Parts) => {
   add(growthResources.articles, articleHandlers)
   add(growthResources.items, itemHandlers)
   add(growthResources.connection, connectionHandlers)
-  add(growthResources.connections, connectionsHandlers)
+  add(growthResources.connections, overtaking('growth.connections', connectionsHandlers))
   add(growthResources.profile, profileHandlers)
   add(growthResources.channels, growthChannelHandlers)
   add(growthResources.audits, growthAuditHandlers)
   add(growthResources.hooks, hookHandlers)
   add(growthResources.learnings, learningHandlers)
-  add(growthResources.experiments, experimentHandlers)
+  add(growthResources.experiments, overtaking('growth.experiments', experimentHandlers))
   add(growthResources.products, productHandlers)
   add(growthResources.reports, reportHandlers)
   add(growthResources.rules, ruleHandlers)

@@ -5,14 +5,16 @@
 import { commandEffects } from '#decisions/agent/job-effects'
 import { refusalOf } from '#decisions/agent/refusal'
 import type { Decided, Reached, ToolCaller, ToolContext } from '#decisions/agent/toolbox'
-import { type Approval, isSameSubject } from '#domain/agent/job/approval'
+import { type Approval, isSameSubject, overtake } from '#domain/agent/job/approval'
 import type { CallToBegin } from '#domain/agent/job/beginning'
 import { agentLimit } from '#domain/agent/job/budget'
 import { callingJob, type Job } from '#domain/agent/job/job'
 import { GENERATION_WAIT_MS, TOOL_STATEMENT_MS } from '#domain/agent/job/limits'
 import { NO_MODEL } from '#domain/agent/job/model-choice'
+import { tooLate } from '#domain/agent/job/overtaking'
 import type { Step, StepHead } from '#domain/agent/job/step'
 import type { JobAnswer } from '#domain/agent/job/transition'
+import { AppError } from '#kernel/errors'
 import { approvalOfStep } from '#store/agent/approvals'
 import { callerNow } from '#store/agent/callers'
 import { callsWithinHour, stepPart } from '#store/agent/steps'
@@ -91,11 +93,17 @@ const heldBack = (
   return job.status === 'cancelled' ? 'the job was cancelled' : undefined
 }
 
-const contextOf = ({ sql, gate, job }: At, caller: ToolCaller, step: Step): ToolContext => ({
+/** `approval`: the decision of the person who allowed the call, if one had to. */
+const contextOf = (
+  { sql, gate, job }: At,
+  caller: ToolCaller,
+  step: Step,
+  approval?: Approval,
+): ToolContext => ({
   sql,
   gate,
   caller,
-  job: callingJob(job, step),
+  job: { ...callingJob(job, step), allowedBy: approval?.decided_by ?? undefined },
 })
 
 const USE_TOOLS = 'use_tools'
@@ -139,7 +147,7 @@ const decideTool = async (deps: AgentDeps, at: At, { step, approval, reached }: 
     async () => {
       const acting = await actingFor(deps, at, step, approval)
       if (typeof acting === 'string') return acting
-      const decided = await reached(contextOf(at, acting, step))
+      const decided = await reached(contextOf(at, acting, step, approval))
       await deps.failpoints('agent.executing')
       return decided
     },
@@ -172,8 +180,21 @@ export const answerCommand = async (
   } catch (cause) {
     const error = refusalOf(cause)
     if (error === undefined) throw cause
-    return { answer: { kind: 'refused', step, error } }
+    const moot = approval && overtakenBy(approval, cause, job)
+    return { answer: moot ? { kind: 'moot', step, ...moot } : { kind: 'refused', step, error } }
   }
+}
+
+/**
+ * The approval of a call that is refused because somebody has decided about its record since it was
+ * asked: it was allowed, and is needless.
+ */
+const overtakenBy = (approval: Approval, cause: unknown, { id, updated_at: now }: Job) => {
+  const { reason, by, at } = (cause instanceof AppError && cause.conflict) || {}
+  if (reason !== 'wrong_state' || !by || !at || new Date(at) <= approval.created_at)
+    return undefined
+  if (by.kind === 'agent' && by.id === id) return undefined
+  return { approval: overtake(approval, { by, now }), text: tooLate(by, cause as AppError) }
 }
 
 /** A step that is to run beside the mailbox, and why it must not, if so. */

@@ -118,11 +118,19 @@ const answerTo = async (asking: Asking, approval: Approval): Promise<Decision | 
   }
 }
 
-const send = ({ ask }: AgentContext, { id }: Approval, decision: Decision): Promise<unknown> =>
+const send = (
+  { ask }: AgentContext,
+  { id, sha256 }: Approval,
+  decision: Decision,
+): Promise<unknown> =>
   decision.approve
     ? ask(
         'agent.approvals.approve',
-        { id, ...(decision.arguments ? { arguments: decision.arguments } : {}) },
+        {
+          id,
+          expect_sha256: sha256,
+          ...(decision.arguments ? { arguments: decision.arguments } : {}),
+        },
         'person',
       )
     : ask(

@@ -10,6 +10,15 @@ export type ShownApproval = Shown<Static<typeof ApprovalSchema>>
 
 const OneApproval = record({ approval: ApprovalSchema })
 
+const expect_sha256 = T.Optional(
+  T.String({
+    pattern: '^[0-9a-f]{64}$',
+    examples: ['0c2cce39'.repeat(8)],
+    description:
+      "The call's sha256 that you saw, or subject.sha256 where it has a text. 409 with the reason stale_call if the call is another one.",
+  }),
+)
+
 export const approvals = {
   list: op.query(
     'GET /api/v1/agent/approvals',
@@ -44,10 +53,11 @@ export const approvals = {
   ),
   approve: op.command(
     'POST /api/v1/agent/approvals/:id/approve',
-    'Approve a call of a tool. It then runs once, in your name, with the arguments that you saw or give. Requires a signed-in person who may run the operation.',
+    'Approve a call of a tool. It then runs once, in your name, with the arguments that you saw or give. With expect_sha256 it is also refused, as stale_call, if a record that it is about has changed since it was shown; without, such a call is approved and then not carried out: its outcome is stale. Requires a signed-in person who may run the operation.',
     {
       input: {
         id: Id,
+        expect_sha256,
         arguments: T.Optional(
           T.Record(T.String(), T.Unknown(), {
             description:
@@ -76,6 +86,7 @@ export const approvals = {
     {
       input: {
         id: Id,
+        expect_sha256,
         reason: T.Optional(T.String({ maxLength: 500, description: 'Told to the agent.' })),
       },
       output: OneApproval,

@@ -60,6 +60,12 @@ const Entry = record(
         }),
       ),
     }),
+    allowed_by: nullable(
+      record(
+        { id: Id, name: nullable(T.String()) },
+        { description: 'The person who allowed it, if an agent did it and had to ask.' },
+      ),
+    ),
     ...deed,
   },
   { title: 'AuditEntry' },
@@ -74,6 +80,8 @@ const Line = record(
     who_name: nullable(T.String()),
     who_email: nullable(T.String()),
     ...deed,
+    allowed_by_id: nullable(Id),
+    allowed_by_name: nullable(T.String()),
   },
   { title: 'AuditLine', description: 'An audit entry, flattened for tables.' },
 )

@@ -4,6 +4,13 @@ import { insertApprovals } from '#store/agent/approvals'
 import { type Effects, merge } from '#store/engine/letter'
 import { type Telling, tellApprovers } from './channel-approvers.ts'
 
+/** For the webhook: a call was decided, or somebody has made it needless. */
+export const decidedEvent = ({ id, job_id, tool_name, status, decided_how, edited }: Approval) => ({
+  type: 'agent.approval.decided',
+  data: { approval_id: id, job_id, tool_name, status, decided_how, edited },
+  subject: id,
+})
+
 interface Asking extends Omit<Telling, 'approvals'> {
   approvals: readonly Approval[]
 }

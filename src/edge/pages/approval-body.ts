@@ -35,6 +35,7 @@ const isLate = ({ approval: { expires_at }, now }: ApprovalPage): boolean =>
 
 export const approvalTitle = (shown: ApprovalPage): string => {
   const { status, decided_how } = shown.approval
+  if (decided_how === 'moot') return 'No longer needed'
   if (status === 'approved') return 'Approved'
   if (status === 'rejected' && decided_how !== 'expiry')
     return decided_how === 'person' ? 'Rejected' : 'Not done'
@@ -43,6 +44,11 @@ export const approvalTitle = (shown: ApprovalPage): string => {
 
 const NOT_IN_TIME =
   'Nobody decided in time, so this does not happen. Ask the agent again if it is still wanted.'
+
+const doerText = ({ decider }: Approval): string => {
+  if (decider?.kind === 'agent') return 'Another call of the agent'
+  return decider?.name ?? (decider?.kind === 'key' ? 'A program with a key' : 'Somebody')
+}
 
 /** Who decided what. Undefined while the approval waits. */
 const decisionOf = (shown: ApprovalPage): Html | undefined => {
@@ -54,6 +60,8 @@ const decisionOf = (shown: ApprovalPage): Html | undefined => {
   const at = decided_at === null ? undefined : html`, ${timeText(decided_at)}`
   if (decided_how === 'cancel')
     return html`<p class="note">The agent's job ended before anyone decided${at}.</p>`
+  if (decided_how === 'moot')
+    return html`<p class="note">${doerText(approval)} made this needless before it happened${at}. The agent knows.</p>`
   if (decided_how === 'stale')
     return html`<p class="note">What this is about changed after it was shown, so it did not happen${at}.</p>`
   const what =
@@ -131,6 +139,7 @@ const forms = ({ approval, typed = {}, problems }: ApprovalPage): Html => {
   return html`<form method="post" action="${action}">
 ${textField && field(textField)}
 ${field(argumentsField)}
+<input type="hidden" name="seen" value="${approval.sha256}">
 <button name="decision" value="approve">Approve</button>
 </form>
 <form method="post" action="${action}">

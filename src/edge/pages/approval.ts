@@ -154,14 +154,17 @@ const EXPECTED = ['not_found', 'invalid_input', 'rate_limited', 'forbidden', 'co
 
 const decide = async (deps: PageDeps, incoming: Incoming, form: Form): Promise<Response> => {
   const id = idOf(incoming)
-  const { decision, reason } = form
+  const { decision, reason, seen } = form
   if (decision === 'reveal') return revealPage(deps, incoming, await madeOf(deps, incoming))
   if (decision === 'approve') {
     const given =
       form.text === undefined
         ? argumentsIn(form.arguments)
         : givenIn(await madeOf(deps, incoming), form)
-    await run(deps, incoming, { id: 'agent.approvals.approve', input: { id, arguments: given } })
+    await run(deps, incoming, {
+      id: 'agent.approvals.approve',
+      input: { id, arguments: given, ...(seen && { expect_sha256: seen }) },
+    })
   } else if (decision === 'reject')
     await run(deps, incoming, {
       id: 'agent.approvals.reject',

@@ -2,8 +2,9 @@ import type { approvals } from '#contract/agent/approvals'
 import type { ToolBox } from '#decisions/agent/toolbox'
 import type { Reader } from '#domain/agent/conversation'
 import { argumentsHash } from '#domain/agent/hash'
-import { type Approval, decide } from '#domain/agent/job/approval'
+import { type Approval, decide, requireSeenCall } from '#domain/agent/job/approval'
 import type { Job } from '#domain/agent/job/job'
+import type { Step } from '#domain/agent/job/step'
 import { approvalView } from '#domain/agent/job/views'
 import { fail, found } from '#kernel/errors'
 import {
@@ -28,6 +29,7 @@ import {
   checkedBy,
   editedBy,
   editedStep,
+  requireFresh,
   requireSame,
   requireSeenByMost,
 } from './approval/arguments.ts'
@@ -117,14 +119,18 @@ const decisionOf = ({ gate, principal }: CommandContext) => ({
 
 interface Told {
   job: Job | undefined
+  /** As it is after the decision. */
+  step: Pick<Step, 'state' | 'error'> | undefined
   hidden: Pick<Decider, 'hidden'>
 }
+
+const READY = { state: 'ready', error: null } as const
 
 /** A call that was decided names nobody who can decide it. */
 const replyOf = (
   { tools, publicUrl }: Deps,
   approval: Approval,
-  { job, hidden: { hidden: isHidden } }: Told,
+  { job, step, hidden: { hidden: isHidden } }: Told,
   principal: Principal,
 ) => {
   const known = {
@@ -133,7 +139,8 @@ const replyOf = (
     isHidden,
     ...standing(tools, approval, { principal, members: [] }),
   }
-  return { reply: { approval: approvalView(approval, known) } }
+  const shown = { ...approval, step: step ? { state: step.state, error: step.error } : null }
+  return { reply: { approval: approvalView(shown, known) } }
 }
 
 const approve = (deps: Deps): All['approve'] =>
@@ -145,7 +152,7 @@ const approve = (deps: Deps): All['approve'] =>
       hosts: when(remember !== undefined, hostRuleCount),
     }),
     async (
-      { arguments: given },
+      { arguments: given, expect_sha256: seen },
       context,
       { approval: asked, job, hidden, step, thread, hosts, served },
     ) => {
@@ -160,7 +167,11 @@ const approve = (deps: Deps): All['approve'] =>
       const approved = decide(before, 'approved', decisionOf(context))
       if (approved === before) {
         requireSame(before, changes, personOf(principal))
-        return { ...replyOf(deps, before, { job, hidden }, principal), unchanged: true }
+        return { ...replyOf(deps, before, { job, step, hidden }, principal), unchanged: true }
+      }
+      if (seen !== undefined) {
+        requireSeenCall(before, seen)
+        await requireFresh(tools, before, context)
       }
       const edited = changes && (await editedBy(tools, approved, changes, context))
       const approval = edited ?? approved
@@ -171,7 +182,7 @@ const approve = (deps: Deps): All['approve'] =>
         ? rememberedRule(tools, { approval, hosts: hosts.count, served }, context)
         : {}
       return {
-        ...replyOf(deps, approval, { job, hidden }, principal),
+        ...replyOf(deps, approval, { job, step: READY, hidden }, principal),
         ...applyDecision(
           { job, thread, rules },
           { approval, step, going: { state: 'ready', ...going }, names },
@@ -184,7 +195,7 @@ const approve = (deps: Deps): All['approve'] =>
 const reject = (deps: Deps): All['reject'] =>
   loading(
     ({ id }, { principal }) => decidedParts(id, partyOf(principal)),
-    ({ reason }, context, { approval: asked, job, hidden, step }) => {
+    ({ reason, expect_sha256: seen }, context, { approval: asked, job, hidden, step }) => {
       const { principal, gate } = context
       const before = requireApproval(asked)
       requireMay(deps.tools, before, { principal, ...hidden })
@@ -193,14 +204,16 @@ const reject = (deps: Deps): All['reject'] =>
         reason: reason?.trim() || null,
       })
       if (approval === before)
-        return { ...replyOf(deps, before, { job, hidden }, principal), unchanged: true }
+        return { ...replyOf(deps, before, { job, step, hidden }, principal), unchanged: true }
+      // Refusing changes no record, so it does not matter whether one has changed.
+      if (seen !== undefined) requireSeenCall(before, seen)
       const text =
         approval.reason === null
           ? 'A person rejected this call.'
           : `A person rejected this call: ${approval.reason}`
       const going = { state: 'rejected', result: { text }, ended_at: gate.now } as const
       return {
-        ...replyOf(deps, approval, { job, hidden }, principal),
+        ...replyOf(deps, approval, { job, step, hidden }, principal),
         ...applyDecision({ job }, { approval, step, going }, context),
       }
     },

@@ -23,8 +23,17 @@ const filtersOf = ({ operation, actor, record, since, until }: FilterInput): Aud
   until: clampTime(until),
 })
 
-const entryOf = ({ actor_kind, actor_id, actor_name, actor_email, ...row }: AuditRow) => ({
+const entryOf = ({
+  actor_kind,
+  actor_id,
+  actor_name,
+  actor_email,
+  allowed_by,
+  allowed_by_name: name,
+  ...row
+}: AuditRow) => ({
   ...row,
+  allowed_by: allowed_by && { id: allowed_by.id, name },
   who: { kind: actor_kind, id: actor_id, name: actor_name, email: actor_email },
 })
 
@@ -35,6 +44,8 @@ const lineOf = ({
   actor_id,
   actor_name,
   actor_email,
+  allowed_by,
+  allowed_by_name,
   ...row
 }: AuditRow): Line => ({
   id,
@@ -43,6 +54,8 @@ const lineOf = ({
   who_id: actor_id,
   who_name: actor_name,
   who_email: actor_email,
+  allowed_by_id: allowed_by?.id ?? null,
+  allowed_by_name,
   ...row,
 })
 

@@ -55,6 +55,7 @@ import {
   saveTakenBackEngagement,
   withEngagementDecision,
 } from './shared/engagement.ts'
+import { overtaking } from './shared/overtaking.ts'
 import { readPostFor } from './shared/reading-post.ts'
 
 type All = Handlers<typeof engagements>
@@ -219,8 +220,5 @@ export const engagementHandlers = (world: Pick<World, 'ask' | 'networks'>): All 
     },
   },
 
-  approve,
-  reject,
-  execute,
-  ...engagementLifeHandlers,
+  ...overtaking('growth.engagements', { approve, reject, execute, ...engagementLifeHandlers }),
 })

@@ -38,6 +38,7 @@ import {
   saveTakenBackItem,
   withItemDecision,
 } from './shared/deciding-item.ts'
+import { overtaking } from './shared/overtaking.ts'
 import { markItemPosted, postNow } from './shared/posting-item.ts'
 import { othersIfTaken, takerOf } from './shared/slot.ts'
 
@@ -152,7 +153,9 @@ const singleHandlers: Handlers<Omit<typeof items, keyof typeof itemBulk>> = {
   markPosted: markItemPosted,
 }
 
+const settlingHandlers = overtaking('growth.items', singleHandlers)
+
 export const itemHandlers: Handlers<typeof items> = {
-  ...singleHandlers,
-  ...itemBulkHandlers(singleHandlers),
+  ...settlingHandlers,
+  ...itemBulkHandlers(settlingHandlers),
 }

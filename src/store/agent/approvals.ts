@@ -1,10 +1,14 @@
 import { approvalRecord } from '#contract/records/agent/approval'
+import { jobRecord } from '#contract/records/agent/job'
+import { stepRecord } from '#contract/records/agent/step'
 import type { Reader } from '#domain/agent/conversation'
 import type { Approval, OpenApproval } from '#domain/agent/job/approval'
 import type { OnBehalf } from '#domain/agent/job/job'
 import { approvalLimits, type OpenApprovals } from '#domain/agent/job/limits'
+import type { HeldCall } from '#domain/agent/job/overtaking'
+import { authorName } from '../app/names.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
-import { many, one, sure } from '../engine/load.ts'
+import { many, mapPart, one, type Part, reviveTimes, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
 import { tableOf } from '../engine/records.ts'
 import { writing } from '../engine/sql.ts'
@@ -13,6 +17,14 @@ import { tree } from './jobs.ts'
 import { isMadeGone, isMadeShown } from './visibility.ts'
 
 const table = tableOf(approvalRecord)
+const jobs = tableOf(jobRecord)
+const steps = tableOf(stepRecord)
+
+/** What became of it, and the name of who decided. */
+const shownBeside = (sql: Sql): Fragment =>
+  sql`(select jsonb_build_object('state', s.state, 'error', s.error) from agent_step s
+      where a.status = 'approved' and s.id = a.step_id) as step,
+    ${authorName(sql, sql`a.decider`)} as decider_name`
 
 export const approvalPart = (id: string) =>
   one<Approval>(
@@ -54,9 +66,8 @@ export const isListed = (sql: Sql, as: ApprovalReader): Fragment =>
 export const shownApproval = (id: string, as: ApprovalReader) =>
   one<ApprovalRow & { record_id: string | null }>(
     table.times,
-    (
-      sql,
-    ) => sql`select ${table.columns(sql, 'a')}, ${taint(sql)}, ${isHidden(sql, as)} as is_hidden,
+    (sql) => sql`select ${table.columns(sql, 'a')}, ${shownBeside(sql)}, ${taint(sql)},
+        ${isHidden(sql, as)} as is_hidden,
         (select s.result->>'ref' from agent_step s where s.id = a.step_id) as record_id
       from agent_approval a where a.id = ${id} and ${isListed(sql, as)}`,
   )
@@ -81,8 +92,8 @@ export const approvalsOf = (jobId: string) =>
   many<Approval>(
     table.times,
     (sql) =>
-      sql`select ${table.columns(sql, 'a')} from agent_approval a where a.job_id = ${jobId} order by a.id
-        limit 200`,
+      sql`select ${table.columns(sql, 'a')}, ${shownBeside(sql)} from agent_approval a
+        where a.job_id = ${jobId} order by a.id limit 200`,
   )
 
 /** The approvals of a job and its descendants. */
@@ -99,7 +110,8 @@ type ApprovalsPage = Page & { status?: Approval['status'] | undefined; as: Appro
 export const listApprovals =
   ({ limit, after, status, as }: ApprovalsPage): Query<ApprovalRow> =>
   (sql) =>
-    sql`select ${table.columns(sql, 'a')}, ${taint(sql)}, ${isHidden(sql, as)} as is_hidden from agent_approval a
+    sql`select ${table.columns(sql, 'a')}, ${shownBeside(sql)}, ${taint(sql)},
+        ${isHidden(sql, as)} as is_hidden from agent_approval a
       where ${isListed(sql, as)} ${status ? sql`and a.status = ${status}` : sql``} ${
         after
           ? sql`and
@@ -110,6 +122,31 @@ export const listApprovals =
 
 export const approvalsPage = (page: ApprovalsPage) =>
   many<ApprovalRow>(table.times, listApprovals(page))
+
+/** A row as JSON. */
+const asJson = (sql: Sql, columns: Fragment): Fragment =>
+  sql`(select row_to_json(whole) from (select ${columns}) whole)`
+
+/** The calls about a record that wait for a person, with their jobs and steps. */
+export const waitingCallsAbout = (recordId: string): Part<HeldCall[]> =>
+  mapPart(
+    many<HeldCall>(
+      {},
+      (sql) => sql`select ${asJson(sql, table.columns(sql, 'a'))} as approval,
+          ${asJson(sql, jobs.columns(sql, 'j'))} as job,
+          ${asJson(sql, steps.columns(sql, 's'))} as step
+        from agent_approval a join agent_job j on j.id = a.job_id
+          join agent_step s on s.id = a.step_id
+        where a.subject_id = ${recordId} and a.status = 'pending' order by a.id
+          limit ${approvalLimits.all}`,
+    ),
+    (calls) =>
+      calls.map(({ approval, job, step }) => ({
+        approval: reviveTimes(approval, Object.keys(table.times)),
+        job: reviveTimes(job, Object.keys(jobs.times)),
+        step: reviveTimes(step, Object.keys(steps.times)),
+      })),
+  )
 
 /**
  * What a conversation's jobs ask of people. `is_tainted`: the job has read untrusted text, or

@@ -1,7 +1,9 @@
 /** The audit trail, as owners read it. */
 
-import type { Query } from '../engine/db.ts'
+import type { Fragment, Query, Sql } from '../engine/db.ts'
+import { one } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
+import { authorName } from './names.ts'
 
 export interface AuditRow {
   id: string
@@ -15,6 +17,8 @@ export interface AuditRow {
   ref_id: string | null
   request_id: string | null
   detail: Record<string, unknown>
+  allowed_by: { id: string } | null
+  allowed_by_name: string | null
 }
 
 export interface AuditFilters {
@@ -28,6 +32,14 @@ export interface AuditFilters {
   until?: Date | undefined
 }
 
+/**
+ * For a row of the audit: the person who allowed what an agent did, as JSON such as `{kind, id}`.
+ * Null if nobody had to.
+ */
+export const allowedBy = (sql: Sql): Fragment => sql`case when actor_kind = 'agent'
+  and detail->>'approved_by' is not null
+  then jsonb_build_object('kind', 'person', 'id', detail->>'approved_by') end`
+
 /** Selects the page before looking up names, each by its id. */
 export const auditPage =
   ({
@@ -40,8 +52,10 @@ export const auditPage =
     until,
   }: Page & AuditFilters): Query<AuditRow> =>
   (sql) =>
-    sql`select a.*, coalesce(k.name, p.name) as actor_name, p.email as actor_email
-      from (select id, at, actor_kind, actor_id, surface, operation, ref_id, request_id, detail from audit where true
+    sql`select a.*, coalesce(k.name, p.name) as actor_name, p.email as actor_email,
+        ${authorName(sql, sql`a.allowed_by`)} as allowed_by_name
+      from (select id, at, actor_kind, actor_id, surface, operation, ref_id, request_id, detail,
+          ${allowedBy(sql)} as allowed_by from audit where true
           ${after ? sql`and id < ${after}` : sql``} ${operation ? sql`and operation = ${operation}` : sql``}
           ${
             actor
@@ -56,3 +70,17 @@ export const auditPage =
         left join lateral (select name, email from person
           where id = case when a.actor_kind = 'person' then a.actor_id::uuid else k.person_id end offset 0) p on true
       order by a.id desc`
+
+interface LastDeed {
+  by: { kind: Exclude<AuditRow['actor_kind'], 'system'>; id: string }
+  at: Date
+}
+
+/** The last thing that a person, a key or an agent did to a record after this time. */
+export const lastDeedOn = (recordId: string, after: Date) =>
+  one<LastDeed>(
+    { at: true },
+    (sql) => sql`select jsonb_build_object('kind', actor_kind, 'id', actor_id) as by, at from audit
+      where ref_id = ${recordId} and at > ${after} and actor_kind <> 'system'
+      order by id desc limit 1`,
+  )

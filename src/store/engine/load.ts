@@ -24,7 +24,8 @@ export type Loaded<L extends Load> = {
   [Name in keyof L]: L[Name] extends Part<infer Value> ? Value : never
 }
 
-const reviveTimes = <Row>(row: Row, times: readonly string[]): Row => {
+/** A row that was read as JSON, with its times. */
+export const reviveTimes = <Row>(row: Row, times: readonly string[]): Row => {
   const fields = row as Record<string, unknown>
   for (const name of times) {
     const text = fields[name]

@@ -2,6 +2,7 @@
 import type { DoubtCause } from '#domain/growth/drafting/item'
 import type { AttemptState, DoubtRead } from '#domain/growth/sending/attempt'
 import type { Origin } from '#domain/growth/sending/sendable'
+import { allowedBy } from '../app/audit.ts'
 import type { NamedAuthor } from '../app/names.ts'
 import { authorName } from '../app/names.ts'
 import type { Fragment, Sql } from '../engine/db.ts'
@@ -18,6 +19,7 @@ interface VersionRow {
 interface DeedRow {
   operation: string
   by: NamedAuthor
+  allowed_by: NamedAuthor | null
   at: Date
   surface: string
 }
@@ -63,9 +65,10 @@ const versionsOf = ({ sendable, record_id }: SendableRef) =>
 const deedsOf = ({ record_id }: SendableRef) =>
   many<DeedRow>(
     { at: true },
-    (sql) => sql`select d.operation, ${nameAuthor(sql, sql`d.who`)} as by, d.at, d.surface
-      from (select operation, jsonb_build_object('kind', actor_kind, 'id', actor_id) as who, at,
-        surface, id from audit
+    (sql) => sql`select d.operation, ${nameAuthor(sql, sql`d.who`)} as by,
+        ${nameAuthor(sql, sql`d.allowed_by`)} as allowed_by, d.at, d.surface
+      from (select operation, jsonb_build_object('kind', actor_kind, 'id', actor_id) as who,
+        ${allowedBy(sql)} as allowed_by, at, surface, id from audit
         where ref_id = ${record_id} and actor_kind <> 'system' order by id desc limit ${MOST}) d
           order by d.id desc`,
   )

@@ -59,6 +59,7 @@ describe('the list', () => {
         request_id: expect.any(String),
         detail: { changed: ['goal'] },
         who: { kind: 'key', id: key.id, name: 'Release script', email: owner.email },
+        allowed_by: null,
       },
       expect.objectContaining({ operation: 'app.keys.create', ref_id: key.id }),
       expect.objectContaining({
@@ -204,10 +205,10 @@ describe('the file', () => {
     expect(reply.headers.get('content-type')).toStartWith('text/csv')
     const [head, row, ...rest] = reply.text.split('\r\n')
     expect(head).toBe(
-      'id,at,who_kind,who_id,who_name,who_email,surface,operation,ref_id,request_id,detail',
+      'id,at,who_kind,who_id,who_name,who_email,surface,operation,ref_id,request_id,detail,allowed_by_id,allowed_by_name',
     )
     expect(row).toContain(
-      `,"'=HYPERLINK(""https://evil.example"",""x"")",${owner.email},rest,growth.profile.update,,'@SUM(A1),"{""changed"":[""goal""]}"`,
+      `,"'=HYPERLINK(""https://evil.example"",""x"")",${owner.email},rest,growth.profile.update,,'@SUM(A1),"{""changed"":[""goal""]}",,`,
     )
     expect(rest).toEqual([''])
   })

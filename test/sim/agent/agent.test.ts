@@ -13,7 +13,7 @@ test('random histories of jobs break no rule, and come through everything that t
     ...['allow', 'ask', 'deny'].map((decision) => `verdict ${decision}`),
     ...['completed', 'failed', 'cancelled'].map((status) => `heard of a child that is ${status}`),
     ...['model', 'tool'].map((kind) => `given up ${kind}`),
-    ...['child at depth 2', 'held', 'stopped', 'settled late', 'approved', 'rejected'],
+    ...['child at depth 2', 'held', 'stopped', 'settled late', 'approved', 'rejected', 'overtaken'],
     'end completed ',
   ]
   const met = printed.split('\n').map((line) => line.slice(0, line.lastIndexOf(': ')))

@@ -14,6 +14,7 @@ import { claim } from './claim.ts'
 import { checkFamilies, openBelow } from './family.ts'
 import { checkWritten, letterOf } from './letter.ts'
 import { checkCounted, checkHandles } from './money.ts'
+import { overtakeOne } from './overtake.ts'
 import { commit } from './rows.ts'
 import { checkAll, isOver } from './rules.ts'
 import { checkWords } from './rules-of-answers.ts'
@@ -196,7 +197,7 @@ const act = (world: World) => {
   const chance = world.below(100)
   if (chance < 45) return work(world)
   if (chance < 72) return finishOne(world)
-  if (chance < 83) return judgeOne(world)
+  if (chance < 83) return world.next() < 0.8 ? judgeOne(world) : overtakeOne(world)
   if (chance < 86) return say(world)
   if (chance < 88) return rest(world)
   if (chance < 92) return jump(world)

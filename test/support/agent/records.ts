@@ -140,6 +140,8 @@ export const makeApproval = async (
     status: 'pending',
     decided_by: null,
     decided_how: null,
+    decider: null,
+    subject_id: null,
     direct_by: null,
     reason: null,
     edited: false,

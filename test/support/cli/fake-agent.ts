@@ -65,6 +65,7 @@ export class FakeJob {
         more: false,
       },
       may_decide: true,
+      sha256: '0'.repeat(64),
       subject: { records: [], account: null, text: null, sha256: null },
       ...approval,
     })

@@ -209,6 +209,7 @@ const required: Record<
   // The hash of the record's text.
   'growth.items.approve': () => ({ expect_hash: undefined }),
   'growth.engagements.approve': () => ({ expect_hash: undefined }),
+  'agent.approvals.reject': () => ({ expect_sha256: undefined }),
   'growth.engagements.create': async (workspace) => ({ post: await othersPost(workspace) }),
   'growth.sandbox.reply': async (workspace) => ({ post: await othersPost(workspace) }),
   'growth.targets.create': () => ({ handle: `h-${newId()}` }),
@@ -230,7 +231,10 @@ const required: Record<
   }),
   ...agentInputs,
   // The arguments of the call that waits for approval.
-  'agent.approvals.approve': (_, extent) => (extent === 'whole' ? { arguments: PAGE } : {}),
+  'agent.approvals.approve': (_, extent) => ({
+    expect_sha256: undefined,
+    ...(extent === 'whole' && { arguments: PAGE }),
+  }),
   'app.workspace.requestDeletion': () => ({ name: 'Test' }),
   // Active products cannot share a name.
   'growth.products.create': () => ({ name: `Product ${newId()}` }),

@@ -2,6 +2,7 @@
 import { Type as T, type TSchema } from '@sinclair/typebox'
 import { roles } from '#kernel/roles'
 import {
+  AuthorSchema,
   Id,
   markUntrustedIf,
   NamedAuthorSchema,
@@ -14,6 +15,7 @@ import { id, times } from '../fields.ts'
 import { declare } from '../record.ts'
 
 export const approvalStatuses = ['pending', 'approved', 'rejected'] as const
+const outcomes = ['running', 'done', 'failed', 'unknown', 'stale', 'moot'] as const
 
 /**
  * A call that a job asks for after it has read text of outside people may do what that text says.
@@ -72,6 +74,14 @@ export const approvalRecord = declare(
       unexported: 'binds an approval to its arguments, which are exported',
     },
     subject: { type: 'jsonb', shown: Subject },
+    sha256: {
+      shown: T.String({
+        description: 'Of the whole call as it was shown: tool, arguments and subject.',
+      }),
+      from: 'view',
+    },
+    // By which calls are found that somebody else makes needless.
+    subject_id: { type: 'uuid', null: true, hidden: 'of the record that the call is about' },
     why: { type: 'jsonb', shown: T.Array(T.String({ description: 'Why a person is asked.' })) },
     // See `directCaller`.
     direct_by: {
@@ -99,12 +109,45 @@ export const approvalRecord = declare(
     decided_how: {
       type: 'text',
       shown: nullable(
-        oneOf(['person', 'expiry', 'cancel', 'stale'], {
-          description: 'stale: the record changed after it was shown.',
+        oneOf(['person', 'expiry', 'cancel', 'stale', 'moot'], {
+          description:
+            'stale: the record changed after it was shown. moot: somebody made the call needless, perhaps by doing what it asks for; nobody refused it.',
         }),
       ),
     },
     decided_by: { type: 'uuid', shown: nullable(Id) },
+    decider: {
+      type: 'jsonb',
+      of: AuthorSchema,
+      null: true,
+      shown: nullable(NamedAuthorSchema, {
+        description: 'Who decided, or made the call needless.',
+      }),
+    },
+    outcome: {
+      shown: nullable(
+        oneOf(outcomes, {
+          description:
+            'What became of the call: null while it waits, where it was refused or not decided in time, and once its job is past its retention. running: it was allowed, and its result is not known yet. unknown: it may have happened. stale: the record changed first. moot: somebody made it needless.',
+        }),
+      ),
+      from: 'view',
+    },
+    error: {
+      shown: markUntrustedIf(
+        { field: 'job.taint' },
+        nullable(T.String({ description: 'Why it failed.' })),
+      ),
+      from: 'view',
+    },
+    // Of its step.
+    step: {
+      of: record({ state: T.String(), error: nullable(T.String()) }),
+      null: true,
+      hidden: 'shown as outcome',
+      from: 'query',
+    },
+    decider_name: { of: T.String(), null: true, hidden: 'part of decider', from: 'query' },
     reason: { type: 'text', shown: nullable(T.String()) },
     edited: {
       type: 'boolean',

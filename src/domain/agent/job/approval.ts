@@ -7,6 +7,7 @@ import type { RowOf } from '#contract/records/record'
 import { fail } from '#kernel/errors'
 import { textsIn } from '#kernel/json-value'
 import { unseenCount, unseenWarning, withCodes } from '#kernel/unseen'
+import { argumentsHash } from '../hash.ts'
 import type { Job, OnBehalf } from './job.ts'
 import { APPROVAL_MS } from './limits.ts'
 import type { Step } from './step.ts'
@@ -40,6 +41,20 @@ export const shownSummary = ({
   return `${withCodes(summary)}${count === 0 ? '' : `. ${unseenWarning('What it says', count)}`}`
 }
 
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** The record that a call is about: of those it is bound to the first, or else the one it names. */
+const subjectIdOf = ({ records: [first] }: Subject, { id }: Record<string, unknown>) =>
+  first?.id ?? (typeof id === 'string' && UUID.test(id) ? id : null)
+
+/** SHA-256 of a call as it was shown. */
+export const callHash = ({
+  tool_name,
+  arguments: given,
+  subject,
+}: Pick<Approval, 'tool_name' | 'arguments' | 'subject'>): string =>
+  argumentsHash({ tool_name, arguments: given, subject })
+
 /** A step asks for an approval. */
 export const newApproval = (
   id: string,
@@ -60,6 +75,7 @@ export const newApproval = (
   arguments_hash: step.args_hash!,
   status: 'pending',
   edited: false,
+  subject_id: subjectIdOf(said.subject, step.args ?? {}),
   expires_at: new Date(now.getTime() + APPROVAL_MS),
   created_at: now,
   updated_at: now,
@@ -71,7 +87,9 @@ export const EDITED = 'a person changed the arguments'
 /** The page where a person decides. */
 export const approvalUrl = (publicUrl: string, id: string): string => `${publicUrl}/approvals/${id}`
 
-export type ApprovalDecision = Pick<Approval, 'decided_how' | 'decided_by'> & {
+export interface ApprovalDecision {
+  decided_how: 'person'
+  decided_by: string
   reason?: string | null
   now: Date
 }
@@ -92,17 +110,47 @@ export const decide = (
       `cannot ${status === 'approved' ? 'approve' : 'reject'}: the call was already ${approval.status}${how(approval)}`,
       {
         reason: 'wrong_state',
-        by: approval.decided_by === null ? null : { kind: 'person', id: approval.decided_by },
+        by: approval.decider,
         at: approval.decided_at,
       },
     )
   if (status === 'approved' && approval.expires_at <= now)
     fail('conflict', 'cannot approve: the time to decide is over', { reason: 'too_late' })
-  return { ...approval, ...by, status, reason, decided_at: now, updated_at: now }
+  const decider = { kind: 'person', id: by.decided_by } as const
+  return { ...approval, ...by, decider, status, reason, decided_at: now, updated_at: now }
+}
+
+/** Somebody has made the call needless. Whether it was allowed before remains. */
+export const overtake = (
+  approval: Approval,
+  { by, now }: { by: NonNullable<Approval['decider']>; now: Date },
+): Approval => ({
+  ...approval,
+  ...(approval.status === 'pending' && {
+    status: 'rejected',
+    decided_by: by.kind === 'person' ? by.id : null,
+    decided_at: now,
+  }),
+  decided_how: 'moot',
+  decider: by,
+  updated_at: now,
+})
+
+/**
+ * Throws `conflict` if what a person has seen is not the call that waits. `seen`: the hash of the
+ * call, or of its text.
+ */
+export const requireSeenCall = (approval: Approval, seen: string): void => {
+  if (seen === callHash(approval) || seen === approval.subject.sha256) return
+  fail('conflict', 'this is not the call that you saw: read it again before you decide', {
+    reason: 'stale_call',
+    details: [{ path: 'expect_sha256', message: `the call has ${callHash(approval)}` }],
+  })
 }
 
 const how = ({ decided_how }: Approval): string => {
   if (decided_how === 'expiry') return ', because nobody decided in time'
+  if (decided_how === 'moot') return ', because somebody had made it needless'
   return decided_how === 'cancel' ? ', because its job ended' : ''
 }
 

@@ -43,12 +43,12 @@ export const answerDecision = (
 }
 
 const newsOf = (
-  { id, status, reason, tool_name, edited }: Approval,
+  { id, status, decided_how: how, reason, tool_name, edited }: Approval,
   { number, kind, name, state }: Step,
 ): News[] => [
   {
     type: 'approval.decided',
-    data: { approvalId: id, status, reason, tool: tool_name, edited, number },
+    data: { approvalId: id, status, how, reason, tool: tool_name, edited, number },
   },
   ...(state === 'rejected'
     ? [{ type: 'step.ended' as const, data: { number, kind, name, state } }]

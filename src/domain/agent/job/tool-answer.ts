@@ -113,6 +113,17 @@ export const refuseCall = (
     : failCall(change, step, error)
 }
 
+/** A call that was allowed and is needless: it counts as none. */
+export const endMootCall = (
+  before: JobChange,
+  { step, approval, text }: { step: Step; approval: Approval; text: string },
+): JobChange =>
+  endStep(decideApproval(before, { ...approval, updated_at: before.facts.now }), {
+    ...step,
+    state: 'rejected',
+    result: { text },
+  })
+
 /** What a step has waited for is over. The time of waiting is not the job's. */
 export const afterWaiting = ({ job: { active_ms } }: JobChange, change: JobChange): JobChange =>
   setJob(change, { active_ms })

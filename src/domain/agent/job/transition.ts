@@ -19,6 +19,7 @@ import {
   afterWaiting,
   type Carried,
   carryOut,
+  endMootCall,
   failCall,
   finishCall,
   type Given,
@@ -35,18 +36,24 @@ type OfModel =
 
 /**
  * `given`: by tools beside the mailbox. `carried out`: a command. `refused`: it was made, and must
- * not be. `not made`: why it must not. `settled`: the record that a step has waited for.
+ * not be. `not made`: why it must not. `moot`: it was allowed, and somebody has made it needless.
+ * `settled`: the record that a step has waited for.
  */
 type OfTool =
   | { kind: 'given'; forms: ToolForms; all: readonly { step: Step; given: Given }[] }
   | { kind: 'carried out'; step: Step; forms: ToolForms; carried: Carried }
   | { kind: 'refused'; step: Step; error: string }
   | { kind: 'not made'; step: Step; error: string; stale?: Approval | undefined }
+  | { kind: 'moot'; step: Step; approval: Approval; text: string }
   | { kind: 'settled'; step: Step; forms: ToolForms; answer: unknown }
 
-/** `rules`: those for tasks have taken the place of a model. `child`: a job below it is over. */
+/**
+ * `overtaken`: calls that somebody has made needless. `rules`: those for tasks have taken the place
+ * of a model. `child`: a job below it is over.
+ */
 type OfOthers =
   | ({ kind: 'decision' } & CallDecision)
+  | { kind: 'overtaken'; all: readonly CallDecision[] }
   | { kind: 'child'; step: Step; child: Job }
   | { kind: 'rules' }
 
@@ -71,10 +78,14 @@ export const stepOf = (before: Job, answer: JobAnswer, facts: JobFacts): JobChan
       return goOn(failCall(beginJob(job), answer.step, answer.error))
     case 'not made':
       return goOn(refuseCall(beginJob(job), answer))
+    case 'moot':
+      return goOn(endMootCall(beginJob(job), answer))
     case 'settled':
       return goOn(afterWaiting(job, finishCall(job, answer.step, answer)))
     case 'decision':
       return answerDecision(job, answer)
+    case 'overtaken':
+      return answer.all.reduce(answerDecision, job)
     case 'child':
       return answerChild(job, answer)
     case 'rules':

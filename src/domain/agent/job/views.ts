@@ -6,7 +6,7 @@ import { stepRecord } from '#contract/records/agent/step'
 import { viewOf } from '#contract/records/view'
 import type { Deciders } from '#kernel/deciders'
 import type { Conversation } from '../conversation.ts'
-import { type Approval, approvalUrl, type Subject } from './approval.ts'
+import { type Approval, approvalUrl, callHash, type Subject } from './approval.ts'
 import type { Job } from './job.ts'
 import type { Step } from './step.ts'
 import { attemptsOf } from './tasks/task.ts'
@@ -115,15 +115,36 @@ const withoutSources = (why: readonly string[]): string[] => [
   ...new Set(why.map((one) => (one.startsWith(UNTRUSTED) ? `${UNTRUSTED}${HIDDEN}` : one))),
 ]
 
+const UNTAKEN = ['cancelled', 'rejected']
+
+/** What became of a call. Its step says so of one that was allowed, as long as that is kept. */
+const outcomeOf = ({ status, decided_how, step }: Approval) => {
+  const none = { outcome: null, error: null }
+  if (decided_how === 'moot' || decided_how === 'stale')
+    return { outcome: decided_how, error: null } as const
+  if (status !== 'approved' || !step) return none
+  const { state, error } = step
+  if (state === 'done' || state === 'unknown') return { outcome: state, error: null } as const
+  if (state === 'failed') return { outcome: 'failed', error } as const
+  if (UNTAKEN.includes(state))
+    return { outcome: 'failed', error: 'its job ended before it ran' } as const
+  return { outcome: 'running', error: null } as const
+}
+
 export const approvalView = (
   approval: Approval,
   { publicUrl, taint, deciders, mayDecide, isHidden = false }: ApprovalBeside,
 ) => {
   const goal = isHidden ? HIDDEN : approval.goal
+  const { outcome, error } = outcomeOf(approval)
   // The list stays empty if it is: it says whether what the call says is untrusted.
   const read = isHidden && taint !== null && taint.length > 0 ? [HIDDEN] : taint
   return {
     ...viewOfApproval(approval),
+    outcome,
+    error: isHidden && error !== null ? HIDDEN : error,
+    decider: approval.decider && { ...approval.decider, name: approval.decider_name ?? null },
+    sha256: callHash(approval),
     goal,
     why: isHidden ? withoutSources(approval.why) : approval.why,
     subject: subjectView(approval.subject),

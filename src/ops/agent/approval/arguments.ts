@@ -1,7 +1,7 @@
 /** The arguments that a person gives instead of those that they were asked about. */
 import type { ToolBox } from '#decisions/agent/toolbox'
 import { argumentsHash } from '#domain/agent/hash'
-import { type Approval, EDITED, shownSummary } from '#domain/agent/job/approval'
+import { type Approval, EDITED, isSameSubject, shownSummary } from '#domain/agent/job/approval'
 import { mayAsMuch } from '#domain/agent/job/authors'
 import { HandleBook, type Handles } from '#domain/agent/job/handles'
 import type { Job } from '#domain/agent/job/job'
@@ -9,6 +9,7 @@ import type { Step } from '#domain/agent/job/step'
 import { LESSER, unseenArgument, unseenIn } from '#domain/agent/job/verdict'
 import { AppError, fail } from '#kernel/errors'
 import { callerNow } from '#store/agent/callers'
+import { lastDeedOn } from '#store/app/audit'
 import { loadNow } from '#store/engine/load'
 import { roleOf } from '#store/engine/principal'
 import type { CommandContext } from '../../engine/call.ts'
@@ -106,6 +107,42 @@ export const editedStep = (
   const book = new HandleBook(handles)
   const asked = JSON.stringify(book.shorten(args))
   return { going: { args, args_hash, asked, why: [...why, EDITED] }, names: book.added }
+}
+
+/**
+ * Throws `conflict` if a record that the call is about has changed since it was shown, naming who
+ * did something to it last.
+ */
+export const requireFresh = async (
+  tools: ToolBox,
+  { tool_name, arguments: args, subject, created_at }: Approval,
+  { sql }: CommandContext,
+): Promise<void> => {
+  const now = await subjectNow(tools, { tool_name, args }, sql)
+  if (now && isSameSubject(now, subject)) return
+  const [record] = subject.records
+  const { deed } = record
+    ? await loadNow(sql, { deed: lastDeedOn(record.id, created_at) })
+    : { deed: undefined }
+  fail(
+    'conflict',
+    'cannot approve: what the call is about has changed since it was shown; reject it, and the agent can ask again',
+    { reason: 'stale_call', ...(deed && { by: deed.by, at: deed.at }) },
+  )
+}
+
+/** Undefined: a record of it is gone. */
+const subjectNow = async (
+  tools: ToolBox,
+  { tool_name, args }: { tool_name: string; args: Arguments },
+  sql: CommandContext['sql'],
+) => {
+  try {
+    return (await tools.subject(tool_name, args, sql)).subject
+  } catch (cause) {
+    if (cause instanceof AppError && cause.code === 'not_found') return undefined
+    throw cause
+  }
 }
 
 /**

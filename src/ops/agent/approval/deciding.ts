@@ -1,4 +1,5 @@
 /** A decision about a call, with what it does to the job that waits for it. */
+import { decidedEvent } from '#decisions/agent/asking'
 import { factsAt, jobEffects } from '#decisions/agent/job-effects'
 import type { ConversationThread } from '#domain/agent/job/change'
 import type { CallDecision } from '#domain/agent/job/decision'
@@ -24,17 +25,15 @@ export const applyDecision = (
   if (!job)
     return fail('conflict', 'cannot decide: the job is gone', { reason: 'missing_prerequisite' })
   const change = stepOf(job, { kind: 'decision', ...decision }, { ...factsAt(now), thread })
-  const { id, job_id, tool_name, status, edited } = decision.approval
-  const event = {
-    type: 'agent.approval.decided',
-    data: { approval_id: id, job_id, tool_name, status, edited },
-    subject: id,
-  }
+  const { job_id, tool_name, edited } = decision.approval
   const auditDetail = {
     tool: tool_name,
     job_id,
     edited,
     ...(rules.writes && { remember: 'workspace' }),
   }
-  return { effects: merge(jobEffects(change), { events: [event] }, rules), auditDetail }
+  return {
+    effects: merge(jobEffects(change), { events: [decidedEvent(decision.approval)] }, rules),
+    auditDetail,
+  }
 }

@@ -28,6 +28,8 @@ const asked: Approval = {
   why: ['publishes'],
   status: 'pending',
   decided_by: null,
+  decider: null,
+  subject_id: 'i1',
   decided_how: null,
   direct_by: null,
   reason: null,
@@ -59,6 +61,7 @@ describe('a decision', () => {
       status: 'approved',
       decided_how: 'person',
       decided_by: 'p1',
+      decider: { kind: 'person', id: 'p1' },
       decided_at: at(1),
       updated_at: at(1),
     })

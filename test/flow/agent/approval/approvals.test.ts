@@ -54,6 +54,7 @@ describe('approving', () => {
         {
           approvalId: id,
           status: 'approved',
+          how: 'person',
           reason: null,
           tool: 'growth_overview',
           edited: false,

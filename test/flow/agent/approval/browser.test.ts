@@ -26,7 +26,7 @@ describe.skipIf(!path)('in a browser', () => {
     const args = { kind: 'worked', note: 'Numbers' }
     const subject = {
       records: [],
-      account: 'tendril_test',
+      account: null,
       text: `${'long'.repeat(60)}\n\nline`,
       sha256: 'ab'.repeat(32),
     }
