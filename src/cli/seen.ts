@@ -35,12 +35,13 @@ const isOpen = ({ o, input, options }: Deciding): boolean =>
 export const withSeen = async (deciding: Deciding, read: () => Promise<Input>): Promise<Input> => {
   const { input, host, options } = deciding
   if (!isOpen(deciding)) return input
-  const { content_hash, body } = await read()
-  if (typeof content_hash !== 'string') return input
-  const line = `text ${content_hash.slice(0, MARK)}: ${oneLine(String(body))}`
+  // Records of the agent have names in camel case.
+  const { content_hash, contentHash: hash = content_hash, body, text = body } = await read()
+  if (typeof hash !== 'string') return input
+  const line = `text ${hash.slice(0, MARK)}: ${oneLine(String(text))}`
   if (options.json !== true) {
     host.stderr.write(`${truncate(line, host.stderr.columns ?? DEFAULT_WIDTH)}\n`)
-    warnOfUnseen(host.stderr, body)
+    warnOfUnseen(host.stderr, text)
   }
-  return { ...input, [FIELD]: content_hash }
+  return { ...input, [FIELD]: hash }
 }

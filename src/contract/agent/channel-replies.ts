@@ -2,7 +2,7 @@ import { type Static, Type as T } from '@sinclair/typebox'
 import { everybody, nextCursor, shortPage, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { channelReplyRecord, replyStatuses } from '../records/agent/channel-message.ts'
-import { Id, NOT_BLANK, oneOf, record, type Shown, Time } from '../shapes.ts'
+import { ExpectHash, Id, NOT_BLANK, oneOf, record, type Shown, Time } from '../shapes.ts'
 import { InFlight } from '../shared-records.ts'
 
 const Reply = channelReplyRecord.schema
@@ -54,6 +54,12 @@ export const channelReplies = {
             description: 'In Markdown. Only of a held one.',
           }),
         ),
+        expect_hash: T.Optional({
+          ...ExpectHash,
+          examples: ['d9f5351d'],
+          description:
+            'The contentHash that you saw, or its first digits: 409 if the text is another one.',
+        }),
       },
       output: OneReply,
     },

@@ -10,10 +10,6 @@ import { field, type Problem, timeText } from './layout.ts'
 export interface ReplyPage {
   reply: Reply
   workspace: string
-  /**
-   * What the sender asked. Undefined if the reply answers no job, or one that is no longer kept.
-   */
-  asked?: string | undefined
   /** The name of the person who decided. */
   by?: string | undefined
   /** Why the reader cannot decide. */
@@ -80,11 +76,11 @@ const messages = ({ parts }: Reply): Html | undefined =>
     : html`<h2>Its messages</h2>
 <ol>${parts.map(({ text, state, error }) => html`<li><p>${STATES[state]}${error === null ? undefined : html`: ${error}`}</p><div class="text" dir="auto">${text}</div></li>`)}</ol>`
 
-const details = ({ reply, workspace, asked }: ReplyPage, withText: boolean): Html => html`<dl>
+const details = ({ reply, workspace }: ReplyPage, withText: boolean): Html => html`<dl>
 ${withText ? html`<dt>Text</dt><dd class="text" dir="auto">${reply.text}</dd>` : undefined}
 <dt>To</dt><dd dir="auto">${reply.recipient}</dd>
 <dt>Channel</dt><dd>${channelTraits[reply.channel].name}</dd>
-${asked === undefined ? undefined : html`<dt>They wrote</dt><dd class="text" dir="auto">${asked}</dd>`}
+${reply.question === null ? undefined : html`<dt>They wrote</dt><dd class="text" dir="auto">${reply.question.text}${reply.question.isCut ? ' …' : undefined}</dd>`}
 ${reply.status === 'held' && reply.why !== null ? html`<dt>Why it waits</dt><dd>${reply.why}</dd>` : undefined}
 <dt>Workspace</dt><dd>${workspace}</dd>
 <dt>Written</dt><dd>${timeText(reply.createdAt)}</dd>
@@ -137,8 +133,14 @@ ${button('send', 'Send again')}
     value: typed ?? reply.text,
     hint: 'In Markdown. If you change it, your text is sent.',
   }
+  // Somebody else may send it with other words in the meantime.
+  const seen =
+    reply.contentHash === null
+      ? undefined
+      : html`<input type="hidden" name="hash" value="${reply.contentHash}">`
   return html`<form method="post" action="${action}">
-${field(text)}
+${seen}
+${reply.contentHash === null ? undefined : field(text)}
 ${button('send', 'Send')}
 </form>
 ${discarding(action, 'Discard')}`

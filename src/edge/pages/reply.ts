@@ -36,21 +36,6 @@ const refusalOf = (
   return `You cannot decide about this: your role is ${role}, and sending a reply requires ${['owner', ...o.roles].join(' or ')}.`
 }
 
-/** What the sender asked, as long as the job is kept. */
-const askedOf = async (
-  deps: PageDeps,
-  incoming: Incoming,
-  { jobId }: Reply,
-): Promise<string | undefined> => {
-  if (jobId === null) return undefined
-  try {
-    return (await run(deps, incoming, { id: 'agent.jobs.get', input: { id: jobId } })).job.goal
-  } catch (cause) {
-    if (AppError.from(cause).code === 'not_found') return undefined
-    throw cause
-  }
-}
-
 interface Refused {
   error: AppError
   typed: string | undefined
@@ -73,7 +58,6 @@ const show = async (
     refusal: refusalOf(deps, person),
     typed: refused?.typed,
     problems,
-    asked: await askedOf(deps, incoming, reply),
     by: reply.decidedBy === null ? undefined : await nameOfMember(deps, incoming, reply.decidedBy),
   }
   const page = {
@@ -114,13 +98,17 @@ const send = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
   const id = idOf(incoming)
   // After signing in, the person sees the question again and can decide.
   if (!person) return toSignIn(deps, incoming, pathFor(id))
-  const { decision, text, seen } = await trustedForm(deps, incoming, {
+  const { decision, text, seen, hash } = await trustedForm(deps, incoming, {
     limit: BODY_LIMIT,
     workspace: person.workspace.id,
   })
   try {
     // Browsers send line ends as forms have them.
-    const input = { id, ...(text === undefined ? {} : { text: text.replaceAll('\r\n', '\n') }) }
+    const input = {
+      id,
+      ...(text === undefined ? {} : { text: text.replaceAll('\r\n', '\n') }),
+      ...(hash ? { expect_hash: hash } : {}),
+    }
     if (decision === 'send') await run(deps, incoming, { id: SEND, input })
     else if (decision === 'arrived' || decision === 'not_arrived')
       await run(deps, incoming, {

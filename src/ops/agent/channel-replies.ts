@@ -9,7 +9,7 @@ import {
   settledByPerson,
 } from '#domain/agent/channel/reply-decisions'
 import { readable, requireReadable } from '#domain/agent/channel/reply-parts'
-import { replyView, type ShownReply } from '#domain/agent/channel/reply-view'
+import { type Beside, replyView, type ShownReply } from '#domain/agent/channel/reply-view'
 import { fail, found } from '#kernel/errors'
 import { listReplies, saveReply, shownReplyPart } from '#store/agent/channel-replies'
 import { loadBy } from '#store/engine/load'
@@ -21,6 +21,15 @@ import { pageOf, pageResult } from '../engine/paging.ts'
 
 const requireReply = (reply: ShownReply | undefined): ShownReply =>
   readable(found(reply, 'no such reply'))
+
+/** The reply as it is kept, and what it is shown with. */
+const apart = ({
+  channel,
+  asked,
+  is_hidden,
+  is_gone,
+  ...reply
+}: ShownReply): [ChannelReply, Beside] => [reply, { channel, asked, is_hidden, is_gone }]
 
 const decisionOf = ({ gate: { now }, principal }: CommandContext) => ({
   by: personOf(principal)!,
@@ -58,15 +67,15 @@ export const channelReplyHandlers = ({
 
     send: loading(
       ({ id }, { principal }) => ({ before: shownReplyPart(id, partyOf(principal)) }),
-      ({ text }, context, { before }) => {
-        const { channel, is_hidden, is_gone, ...reply } = requireReply(before)
-        if (is_gone)
+      ({ text, expect_hash: seen }, context, { before }) => {
+        const [reply, beside] = apart(requireReply(before))
+        if (beside.is_gone)
           fail('conflict', 'cannot send: the conversation of the reply was deleted', {
             reason: 'missing_prerequisite',
           })
         requireReadable(before!)
-        const after = releaseReply(reply, { ...decisionOf(context), text })
-        const shown = { reply: view({ ...after, channel, is_hidden, is_gone }) }
+        const after = releaseReply(reply, { ...decisionOf(context), text, seen })
+        const shown = { reply: view({ ...after, ...beside }) }
         if (after === reply) return { reply: shown, unchanged: true }
         const effects = { writes: [saveReply(after)], work: [sendingWork(after, context.gate.now)] }
         return {
@@ -92,13 +101,13 @@ const ending = (view: View): Pick<All, 'discard' | 'settle'> => ({
       work: workFor('channel_reply', id),
     }),
     (_, context, { before, work }) => {
-      const { channel, is_hidden, is_gone, ...reply } = requireReply(before)
+      const [reply, beside] = apart(requireReply(before))
       // A part that is not on the wire yet is not sent any more.
       const isRecalled = context.lanes.recall(({ id }) => id === work?.id).length > 0
       const now = isRecalled ? recallReply(reply) : reply
       const after = discardReply(now, decisionOf(context))
       const shown = {
-        reply: view({ ...after, channel, is_hidden, is_gone }),
+        reply: view({ ...after, ...beside }),
         in_flight: onTheWire(after),
       }
       if (after === now) return { reply: shown, unchanged: true }
@@ -114,18 +123,18 @@ const ending = (view: View): Pick<All, 'discard' | 'settle'> => ({
   settle: loading(
     ({ id }, { principal }) => ({ before: shownReplyPart(id, partyOf(principal)) }),
     ({ outcome, updatedAt: seen }, context, { before }) => {
-      const { channel, is_hidden, is_gone, ...reply } = requireReply(before)
+      const [reply, beside] = apart(requireReply(before))
       const settling = {
         arrived: outcome === 'arrived',
         seen: new Date(seen),
         canSend: reply.connection_id !== null,
-        isGone: is_gone,
+        isGone: beside.is_gone,
       }
       const after = settledByPerson(reply, { ...decisionOf(context), ...settling })
       const work = after.status === 'queued' ? [sendingWork(after, context.gate.now)] : []
       const parts = reply.parts.flatMap(({ state }, index) => (state === 'unknown' ? [index] : []))
       return {
-        reply: { reply: view({ ...after, channel, is_hidden, is_gone }) },
+        reply: { reply: view({ ...after, ...beside }) },
         effects: { writes: [saveReply(after)], work },
         auditDetail: { ...traceOf(after), outcome, parts, status: after.status },
       }
@@ -152,10 +161,4 @@ const onTheWire = (reply: ChannelReply) =>
     ? [{ reply_id: reply.id, origin: 'manual' as const, since: reply.updated_at }]
     : []
 
-const traceOf = ({
-  connection_id,
-  job_id,
-}: ShownReply | Omit<ShownReply, 'channel' | 'is_hidden' | 'is_gone'>) => ({
-  connection_id,
-  job_id,
-})
+const traceOf = ({ connection_id, job_id }: ChannelReply) => ({ connection_id, job_id })

@@ -1,5 +1,5 @@
 /** What goes out to channels. */
-import { channelReplyRecord } from '#contract/records/agent/channel-message'
+import { channelReplyRecord, questionLimits } from '#contract/records/agent/channel-message'
 import type { ChannelOrigin } from '#domain/agent/channel/answer'
 import type { Channel } from '#domain/agent/channel/channel'
 import type { ChannelReply, ReplyStatus } from '#domain/agent/channel/reply'
@@ -37,12 +37,19 @@ const hiddenColumns = (
 ): Fragment => sql`(not ${isMadeShown(sql, sql`r.conversation_id`, as)}) as is_hidden,
   ${isMadeGone(sql, sql`r.conversation_id`)} as is_gone`
 
+/** The message that a reply answers, with so many of its characters. */
+const questionOf = (sql: Sql, as: Reader, most: number): Fragment =>
+  sql`(select jsonb_build_object('text', left(m.text, ${most}), 'is_cut', length(m.text) > ${most},
+    'subject', m.subject, 'sender', coalesce(m.sender_name, m.sender), 'at', m.created_at,
+    'is_hidden', not ${isMadeShown(sql, sql`m.conversation_id`, as)})
+    from channel_message m where m.id = r.message_id and m.text is not null) as asked`
+
 export const shownReplyPart = (id: string, as: Reader) =>
   one<ShownReply>(
     table.times,
     (sql) =>
-      sql`select ${table.columns(sql, 'r')}, ${channel(sql)}, ${hiddenColumns(sql, as)} from ${replyTables(sql)}
-        where r.id = ${id}`,
+      sql`select ${table.columns(sql, 'r')}, ${channel(sql)}, ${hiddenColumns(sql, as)},
+        ${questionOf(sql, as, questionLimits.read)} from ${replyTables(sql)} where r.id = ${id}`,
   )
 
 interface Filters {
@@ -55,7 +62,8 @@ interface Filters {
 export const listReplies =
   ({ limit, after, status, connection, job, as }: Page & Filters): Query<ShownReply> =>
   (sql) =>
-    sql`select ${table.columns(sql, 'r')}, ${channel(sql)}, ${hiddenColumns(sql, as)} from ${replyTables(sql)}
+    sql`select ${table.columns(sql, 'r')}, ${channel(sql)}, ${hiddenColumns(sql, as)},
+      ${questionOf(sql, as, questionLimits.listed)} from ${replyTables(sql)}
       where true ${status ? sql`and r.status = ${status}` : sql``}
       ${connection ? sql`and r.connection_id = ${connection}` : sql``} ${
         job

@@ -92,6 +92,35 @@ const Part = record({
 /** A part of a text in a channel's form: what one message of the provider holds. */
 export type ReplyPart = Static<typeof Part>
 
+/** How much of the message that a reply answers is shown, in characters. */
+export const questionLimits = { read: 20_000, listed: 500 } as const
+
+const question = {
+  text: markUntrusted(T.String({ description: 'What the sender wrote, or its beginning.' })),
+  subject: markUntrusted(nullable(T.String({ description: 'Of a mail.' }))),
+}
+const Question = record({
+  ...question,
+  is_cut: T.Boolean(),
+  sender: T.String(),
+  // JSON.
+  at: T.String(),
+  is_hidden: T.Boolean(),
+})
+export type QuestionRow = Static<typeof Question>
+const ShownQuestion = record(
+  {
+    ...question,
+    isCut: T.Boolean({ description: 'True if the text goes on.' }),
+    sender: untrustedName(T.String()),
+    at: Time,
+  },
+  {
+    title: 'ChannelQuestion',
+    description: `The message that a reply answers, as long as it is kept. A list shows its first ${questionLimits.listed} characters.`,
+  },
+)
+
 export const channelReplyRecord = declare(
   'channel_reply',
   { title: 'ChannelReply', case: 'camelCase' },
@@ -121,6 +150,8 @@ export const channelReplyRecord = declare(
       shown: nullable(T.String({ format: 'uuid', description: 'The message that it answers.' })),
     },
     conversation_id: { type: 'uuid', shown: nullable(Id) },
+    question: { shown: nullable(ShownQuestion), from: 'view' },
+    asked: { of: Question, null: true, hidden: 'the row of question', from: 'query' },
     recipient: {
       type: 'text',
       shown: untrustedName(T.String({ description: 'As people read it.' })),
@@ -129,6 +160,12 @@ export const channelReplyRecord = declare(
     text: {
       type: 'text',
       shown: T.String({ description: 'In Markdown. Codes that link senders are masked.' }),
+    },
+    content_hash: {
+      shown: nullable(
+        T.String({ description: 'SHA-256 of the text; null where the text is not shown.' }),
+      ),
+      from: 'view',
     },
     parts: {
       type: 'jsonb',

@@ -4,7 +4,7 @@ import type { ReplyPart } from '#contract/records/agent/channel-message'
 import type { ConflictGiven, ConflictReason } from '#kernel/conflict'
 import { fail } from '#kernel/errors'
 import { storable } from '#kernel/storable'
-import { type ChannelReply, isReplyDone, newPart, withParts } from './reply.ts'
+import { type ChannelReply, isReplyDone, newPart, textHash, withParts } from './reply.ts'
 import { readable } from './reply-parts.ts'
 import { resumeReply } from './reply-sending.ts'
 
@@ -68,6 +68,24 @@ export const discardReply = (before: ChannelReply, { by, now }: Decision): Chann
   return { ...dropReply(before, DISCARDED, now), ...decided }
 }
 
+interface Release extends Decision {
+  text?: string | undefined
+  /** The hash of the text that the person has seen, or its first digits. */
+  seen?: string | undefined
+}
+
+/** Throws `conflict` unless the text is the one that the person has seen. */
+const requireSeenText = (before: ChannelReply, seen: string | undefined): void => {
+  const present = textHash(before.text)
+  if (seen === undefined || present.startsWith(seen)) return
+  const details = [{ path: 'contentHash', message: present }]
+  fail(
+    'conflict',
+    `cannot send: the text is not the one that you saw; its contentHash is ${present} now`,
+    { ...conflictWith(before, 'stale_text'), details },
+  )
+}
+
 /**
  * A person releases a held reply, perhaps with another text, or retries what failed. What was sent,
  * or may have been, is not sent again. Returns the same reply if it is already on its way. Throws
@@ -75,7 +93,7 @@ export const discardReply = (before: ChannelReply, { by, now }: Decision): Chann
  */
 export const releaseReply = (
   before: ChannelReply,
-  { by, now, text }: Decision & { text?: string | undefined },
+  { by, now, text, seen }: Release,
 ): ChannelReply => {
   const { status } = before
   if (status === 'unknown')
@@ -86,6 +104,9 @@ export const releaseReply = (
     )
   if (status === 'discarded' || before.parts.some(({ dropped }) => dropped))
     fail('conflict', 'cannot send: the reply is discarded', conflictWith(before))
+  // Sent with these very words already: somebody asks twice.
+  const isRepeated = status !== 'held' && text === before.text
+  if (!isRepeated) requireSeenText(before, seen)
   const decided = {
     status: 'queued' as const,
     error: null,

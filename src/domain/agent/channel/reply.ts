@@ -7,6 +7,7 @@
  * person decides so, or its recipient is linked to no member now; failed → queued, if a person
  * wants it; unknown → queued or sent, if a person knows what became of it. Pure.
  */
+import { createHash } from 'node:crypto'
 import { channelReplyRecord, type ReplyPart } from '#contract/records/agent/channel-message'
 import type { RowOf } from '#contract/records/record'
 import { beginning, storable } from '#kernel/storable'
@@ -41,6 +42,9 @@ export const newReply = (
   created_at: now,
   updated_at: now,
 })
+
+/** SHA-256 of a reply's text, in hex, by which people say what they have seen. */
+export const textHash = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** The page where a person decides about the reply. */
 export const replyUrl = (publicUrl: string, id: string): string => `${publicUrl}/replies/${id}`

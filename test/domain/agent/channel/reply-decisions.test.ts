@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { ReplyPart } from '#contract/records/agent/channel-message'
-import { type ChannelReply, formParts } from '#domain/agent/channel/reply'
+import { type ChannelReply, formParts, textHash } from '#domain/agent/channel/reply'
 import {
   discardReply,
   disconnectReply,
@@ -17,6 +17,7 @@ import {
   resumeReply,
 } from '#domain/agent/channel/reply-sending'
 import { partNamed } from '#domain/agent/channel/undelivered'
+import type { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import {
   after,
@@ -94,6 +95,39 @@ describe('a person', () => {
     expect(() => releaseReply(carried(['a'], [unclear]), decision)).toThrow(
       'cannot send: some of the reply may have arrived',
     )
+  })
+})
+
+describe('a person who says which text was seen', () => {
+  const held = () => ({ ...replyOf({ why: 'A stranger asked.' }), text: 'At nine.' })
+  const seen = textHash('At nine.')
+
+  test('releases that text, also edited', () => {
+    for (const digits of [seen, seen.slice(0, 8)])
+      expect(releaseReply(held(), { ...decision, seen: digits })).toMatchObject({
+        status: 'queued',
+        text: 'At nine.',
+      })
+    expect(releaseReply(held(), { ...decision, seen, text: 'At ten.' }).text).toBe('At ten.')
+  })
+
+  test('is refused another text, with who sent it, unless it is what this person wants', () => {
+    expect(() => releaseReply(held(), { ...decision, seen: textHash('At ten.') })).toThrow(
+      `cannot send: the text is not the one that you saw; its contentHash is ${seen} now`,
+    )
+    const sent = releaseReply(held(), { ...decision, seen, text: 'At ten.' })
+    for (const text of [undefined, 'At nine.'])
+      try {
+        releaseReply(sent, { by: newId(), now: later, seen, text })
+        expect.unreachable()
+      } catch (cause) {
+        expect((cause as AppError).conflict).toEqual({
+          reason: 'stale_text',
+          by: { kind: 'person', id: by, name: null },
+          at: later.toISOString(),
+        })
+      }
+    expect(releaseReply(sent, { ...decision, seen, text: 'At ten.' })).toBe(sent)
   })
 })
 

@@ -12,6 +12,7 @@ import {
   sayTogether,
 } from '#test/support/channels/replies'
 import { openReceiver } from '#test/support/http/receiver'
+import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
 
 const receiver = await openReceiver()
@@ -153,5 +154,62 @@ describe('a held reply', () => {
     expect((await send('POST', `channels/replies/${id}/send`, {})).body.reply.status).toBe('sent')
     expect((await send('POST', `channels/replies/${id}/send`, { text: 'Other' })).status).toBe(409)
     expect(texts()).toEqual(['Better'])
+  })
+
+  test('is shown with the message that it answers, as long as that is kept', async () => {
+    const { say, send, tenantId, connection } = await place()
+    const id = await say('At nine.', { held: true })
+    const message = newId()
+    const words = '\u{1f69a} When do you open?\n'.repeat(2_000)
+    await app.owner`insert into channel_message (id, tenant_id, connection_id, state, sender,
+      sender_name, thread, subject, text, reply_to, created_at, updated_at)
+      values (${message}, ${tenantId}, ${connection}, 'taken', 'U1', 'Ada', 't', 'Hours', ${words},
+        '{}', now(), now())`
+    expect((await send('GET', `channels/replies/${id}`)).body.reply.question).toBeNull()
+    await app.owner`update channel_reply set message_id = ${message} where id = ${id}`
+    const cutTo = (most: number) => [...words].slice(0, most).join('')
+    const shown = { subject: 'Hours', sender: 'Ada', at: expect.any(String), isCut: true }
+    expect((await send('GET', `channels/replies/${id}`)).body.reply.question).toEqual({
+      ...shown,
+      text: cutTo(20_000),
+    })
+    expect((await send('GET', 'channels/replies')).body.replies[0].question).toEqual({
+      ...shown,
+      text: cutTo(500),
+    })
+    await app.owner`delete from channel_message where id = ${message}`
+    expect((await send('GET', `channels/replies/${id}`)).body.reply.question).toBeNull()
+  })
+
+  test('goes once to two people who send it, and with the words of one of two who edit it', async () => {
+    const { say, send, texts, tenantId } = await place()
+    const second = await signedIn(app, tenantId, 'approver')
+    const both = async (id: string, [mine, yours]: [object, object]) => {
+      const { contentHash: expect_hash } = (await send('GET', `channels/replies/${id}`)).body.reply
+      const path = `channels/replies/${id}/send`
+      const body = { ...yours, expect_hash }
+      return Promise.all([
+        send('POST', path, { ...mine, expect_hash }),
+        app.send('POST', `/api/v1/${path}`, { key: second.key, body }),
+      ])
+    }
+    const same = await say('The same', { held: true })
+    expect((await both(same, [{}, {}])).map(({ status }) => status)).toEqual([200, 200])
+    await replyOnce(app, same, 'sent')
+    const edited = await say('Draft', { held: true })
+    const replies = await both(edited, [{ text: 'Mine' }, { text: 'Yours' }])
+    const [won, lost] = replies.toSorted((one, other) => one.status - other.status)
+    expect([won!.status, lost!.status, lost!.body.error.reason]).toEqual([200, 409, 'stale_text'])
+    expect(lost!.body.error.by).toMatchObject({ kind: 'person', id: won!.body.reply.decidedBy })
+    await replyOnce(app, edited, 'sent')
+    const mixed = await say('Another draft', { held: true })
+    const [edit, plain] = await both(mixed, [{ text: 'Edited' }, {}])
+    expect([edit.status, plain.status].sort()).toEqual([200, 409])
+    expect(edit.status === 409 ? edit.body.error.message : plain.body.error.reason).toMatch(
+      /stale_text|cannot change the text/,
+    )
+    await replyOnce(app, mixed, 'sent')
+    const last = edit.status === 200 ? 'Edited' : 'Another draft'
+    expect(texts()).toEqual(['The same', won!.body.reply.text, last])
   })
 })

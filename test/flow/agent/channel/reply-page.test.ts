@@ -66,6 +66,12 @@ describe('the page of a held reply', () => {
       first.path,
     )
     expect(await first.row()).toMatchObject({ status: 'queued', text: 'Line\nLine' })
+    // A page that was open since before somebody else sent other words.
+    const hash = /name="hash" value="([0-9a-f]{64})"/.exec((await one.get(second.path)).text)![1]!
+    const stale = { decision: 'send', text: 'At ten.', hash: hash.replace(/^./, 'x') }
+    expect((await one.send(second.path, stale)).status).toBe(400)
+    const other = { ...stale, hash: '0'.repeat(64) }
+    expect((await one.send(second.path, other)).status).toBe(409)
     await one.send(second.path, { decision: 'send', text: 'At ten.' })
     expect(await second.row()).toMatchObject({ status: 'queued', text: 'At ten.' })
     const { text } = await one.get(second.path)

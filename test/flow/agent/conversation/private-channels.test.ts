@@ -1,5 +1,6 @@
 /** What members write to the agent alone in a channel is theirs. */
 import { expect, test } from 'bun:test'
+import { textHash } from '#domain/agent/channel/reply'
 import { overJob } from '#test/support/agent/agent'
 import { channelJobs, devChannel, linked, postDev } from '#test/support/channels/dev-posts'
 import { eventually } from '#test/support/eventually'
@@ -46,7 +47,12 @@ test('a direct message begins a private conversation, a shared thread and a stra
   )
   expect(reply).toMatchObject({ text: '(said in a private conversation)', recipient: 'ada' })
   expect((await get(owner, `channels/replies/${reply!.id}`)).text).not.toContain('zanzibar')
-  expect((await replies(ada))[0].text).toBe('zanzibar, I said.')
+  expect(reply).toMatchObject({ contentHash: null, question: { sender: 'ada' } })
+  expect((await replies(ada))[0]).toMatchObject({
+    text: 'zanzibar, I said.',
+    contentHash: textHash('zanzibar, I said.'),
+    question: { text: 'zanzibar', subject: null, isCut: false, sender: 'ada' },
+  })
 })
 
 test('a thread that a channel shows to others is made private by nobody, not even its starter', async () => {
