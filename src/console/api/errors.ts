@@ -9,8 +9,8 @@ export interface Refusal {
   /** Who acted first. */
   by?: { kind: string; id: string; name: string | null }
   at?: string
-  /** Of a taken slot: the next free one. */
-  next_free_at?: string
+  /** Of a taken slot: the next free one; null if there is none. */
+  next_free_at?: string | null
   details?: { path: string; message: string }[]
   request_id?: string
 }

@@ -6,6 +6,7 @@ import { ActionButton } from '../parts/action.tsx'
 import { AskFirst } from '../parts/dialog.tsx'
 import { When } from '../parts/when.tsx'
 import { notify } from './notices.ts'
+import { overdueWords } from './overdue-words.ts'
 
 const READ = 'growth.automation.get'
 
@@ -22,7 +23,13 @@ const change = async (id: 'growth.automation.pauseAll' | 'growth.automation.resu
   await queryClient.invalidateQueries({ queryKey: [READ] })
 }
 
-const Resume = ({ close }: { close(): void }) => (
+const Resume = ({
+  overdue,
+  close,
+}: {
+  overdue: { sent: number; skipped: number }
+  close(): void
+}) => (
   <AskFirst
     title="Resume automation?"
     does="Resume"
@@ -32,10 +39,7 @@ const Resume = ({ close }: { close(): void }) => (
     }}
     close={close}
   >
-    <p>
-      Scheduled posts go out again. Those that fell due meanwhile are posted or skipped, as each
-      says.
-    </p>
+    <p>{overdueWords(overdue)}</p>
   </AskFirst>
 )
 
@@ -71,7 +75,9 @@ export const AutomationState = () => {
           Pause all
         </ActionButton>
       )}
-      {asks && <Resume close={() => setAsks(false)} />}
+      {asks && state.on_resuming && (
+        <Resume overdue={state.on_resuming} close={() => setAsks(false)} />
+      )}
     </div>
   )
 }

@@ -98,13 +98,16 @@ const takenBackError = <R extends Sendable>(
   })
 
 const inFlight = <R extends Sendable>(
-  { noun, reads }: Transitions<R>,
-  { id }: R,
+  { noun, reads, deciderOf }: Transitions<R>,
+  record: R,
   action: Withdrawal,
 ): never => {
   const message = `the ${noun} is on its way to the network and can no longer be taken back`
+  const decider = deciderOf(record)
   return fail('conflict', `cannot ${action}: ${message}; look again in a moment`, {
     reason: 'in_flight',
-    details: [{ path: 'in_flight', message }, nextCall(reads, id)],
+    by: decider?.by,
+    at: decider?.at,
+    details: [{ path: 'in_flight', message }, nextCall(reads, record.id)],
   })
 }

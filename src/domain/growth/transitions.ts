@@ -49,6 +49,8 @@ interface Naming<R extends Stateful, State extends string = string> {
 }
 
 export interface States<R extends Stateful> extends Naming<R> {
+  /** Who brought the record into its state, if a decision did. */
+  deciderOf(record: R): Pick<LastDecision, 'by' | 'at'> | undefined
   /** Throws `conflict`, naming the state and the way on. */
   refuse(record: R, action: string, way: WayOn): never
 }
@@ -63,8 +65,7 @@ export const transitionsOf = <R extends Stateful, State extends string, Action e
   actions: Record<Action, Transition<R, State>>
 }) => {
   const { noun, stateOf, leadsTo } = naming
-  /** Who brought the record into its state, if a decision did. */
-  const decider = (record: R): Pick<LastDecision, 'by' | 'at'> | undefined => {
+  const deciderOf = (record: R): Pick<LastDecision, 'by' | 'at'> | undefined => {
     const { decision } = record
     const what = decision?.what as keyof typeof leadsTo | undefined
     return what && leadsTo[what].includes(stateOf(record)) ? decision! : undefined
@@ -72,7 +73,7 @@ export const transitionsOf = <R extends Stateful, State extends string, Action e
   const allows = (record: R, action: Action) => actions[action].from.includes(stateOf(record))
   const refuse = (record: R, action: string, { words, operation, isInDoubt }: WayOn): never => {
     const state = `${stateOf(record)}${isInDoubt ? ' and may already be on the network' : ''}`
-    const { by, at } = decider(record) ?? {}
+    const { by, at } = deciderOf(record) ?? {}
     return fail('conflict', `cannot ${action}: the ${noun} is ${state}; ${words}`, {
       reason: isInDoubt ? 'in_doubt' : 'wrong_state',
       by,
@@ -88,5 +89,5 @@ export const transitionsOf = <R extends Stateful, State extends string, Action e
     allows(record, action)
       ? (actions[action].to ?? record.status)
       : refuse(record, action, wayOn(record, action))
-  return { ...naming, actions, allows, refuse, wayOn, next }
+  return { ...naming, actions, allows, deciderOf, refuse, wayOn, next }
 }

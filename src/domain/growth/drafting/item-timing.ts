@@ -78,17 +78,17 @@ const refuseTaken = (
   const { others = [], channels } = times
   const cadence = channels.find(({ name }) => name === channelFor(item.kind))?.cadence
   const after = { ...times, now: new Date(Math.max(times.now.getTime(), postAt.getTime())) }
-  fail(
-    'conflict',
-    `the minute of ${postAt.toISOString()} is taken: item ${item_id} of the same account is ${status === 'approved' ? 'scheduled' : status} in it`,
-    {
-      reason: 'slot_taken',
-      by: decision?.by,
-      at: decision?.at,
-      next_free_at: (cadence && nextSlot(cadence, calendarFor(item, after, others))) ?? null,
-      details: [nextCall('growth.items.get', item_id)],
-    },
-  )
+  const free = cadence && nextSlot(cadence, calendarFor(item, after, others))
+  const state = status === 'approved' ? 'scheduled' : status
+  const taken = `the minute of ${postAt.toISOString()} is taken: item ${item_id} of the same account is ${state} in it`
+  const way = free ? `the next free slot is ${free.toISOString()}` : 'choose another time'
+  fail('conflict', `${taken}; ${way}`, {
+    reason: 'slot_taken',
+    by: decision?.by,
+    at: decision?.at,
+    next_free_at: free ?? null,
+    details: [nextCall('growth.items.get', item_id)],
+  })
 }
 
 /** Gives an approved item its time. */

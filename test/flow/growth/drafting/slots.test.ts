@@ -40,6 +40,7 @@ test('is refused with who has it and the next free slot, and the draft stays one
   expect(late).toMatchObject({
     ...refused,
     error: {
+      message: expect.stringContaining(`; the next free slot is ${next}`),
       by: { kind: 'person', id: personId, name: null },
       at: item.decision.at,
       next_free_at: next,
