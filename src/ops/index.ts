@@ -146,7 +146,7 @@ const addAgent = (add: Add, world: World) => {
   add(agentResources.mcpServers, mcpServerHandlers(mcp))
   add(agentResources.channels, agentChannelHandlers(world))
   add(agentResources.channelReplies, channelReplyHandlers({ publicUrl }))
-  add(agentResources.channelIdentities, channelIdentityHandlers)
+  add(agentResources.channelIdentities, channelIdentityHandlers(world))
   add(agentResources.modules, moduleHandlers)
 }
 

@@ -20,6 +20,7 @@ export const channelIdentities = {
           examples: ['BCDF-GHJK'],
         }),
         expiresAt: Time,
+        steps: T.Array(T.String(), { description: 'What to do with the code.' }),
       }),
     },
     {

@@ -135,6 +135,12 @@ export const webhook = {
     },
     { scope: 'session' },
   ),
+  event: op.query(
+    'GET /api/v1/app/webhook/events/:id',
+    'Get a webhook event, such as a test or a replay, to see whether it has been delivered.',
+    { input: { id: Id }, output: event },
+    { scope: 'session', errors: noneSet },
+  ),
   replay: op.command(
     'POST /api/v1/app/webhook/events/:id/replay',
     'Replay a webhook event. Works while the event is kept, and sends it under the same id with a full set of tries.',

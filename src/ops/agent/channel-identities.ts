@@ -1,6 +1,7 @@
 import type { channelIdentities } from '#contract/agent/channel-identities'
 import { newLinkCode } from '#decisions/agent/channel-codes'
 import { CODE_MS, hashOfCode, identityView } from '#domain/agent/channel/identity'
+import { linkSteps } from '#domain/agent/channel/linking'
 import { fail, found } from '#kernel/errors'
 import { channelConnectionPart } from '#store/agent/channel-connections'
 import {
@@ -11,7 +12,7 @@ import {
 } from '#store/agent/channel-identities'
 import { loadBy } from '#store/engine/load'
 import { type Principal, personOf, roleOf } from '#store/engine/principal'
-import type { Handlers } from '../engine/call.ts'
+import type { Handlers, Identity } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
 import { pageOf, pageResult } from '../engine/paging.ts'
 
@@ -26,9 +27,15 @@ const requireOwn = (principal: Principal, personId: string): void => {
   fail('forbidden', `the role ${role} can end links of its own alone`)
 }
 
-export const channelIdentityHandlers: Handlers<typeof channelIdentities> = {
-  linkCode: loading(connection, ({ id }, { gate, principal }, { connection }) => {
-    found(connection, NO_CHANNEL)
+interface Deps {
+  identity: Pick<Identity, 'publicUrl'>
+}
+
+type All = Handlers<typeof channelIdentities>
+
+const linkCode = ({ identity: { publicUrl } }: Deps): All['linkCode'] =>
+  loading(connection, ({ id }, { gate, principal }, { connection }) => {
+    const channel = found(connection, NO_CHANNEL)
     const [{ letters, shown }, expiresAt] = [newLinkCode(), new Date(gate.now.getTime() + CODE_MS)]
     const writes = [
       putLinkCode({
@@ -38,8 +45,12 @@ export const channelIdentityHandlers: Handlers<typeof channelIdentities> = {
         expiresAt,
       }),
     ]
-    return { reply: { code: shown, expiresAt }, effects: { writes } }
-  }),
+    const steps = linkSteps(channel, publicUrl)
+    return { reply: { code: shown, expiresAt, steps }, effects: { writes } }
+  })
+
+export const channelIdentityHandlers = (deps: Deps): All => ({
+  linkCode: linkCode(deps),
 
   async list({ id, ...input }, { read }) {
     const page = pageOf(input)
@@ -65,4 +76,4 @@ export const channelIdentityHandlers: Handlers<typeof channelIdentities> = {
       }
     },
   ),
-}
+})

@@ -27,10 +27,11 @@ import {
   secretRow,
   updateEndpoint,
 } from '#store/app/webhooks'
-import { loadNow } from '#store/engine/load'
+import { loadBy, loadNow } from '#store/engine/load'
 import {
   eventLog,
   keptEvent,
+  loggedEvent,
   nextEvent,
   replayEvent,
   waitingEventCount,
@@ -64,6 +65,8 @@ const webhookView = (
 }
 
 const noneSet = (): never => fail('not_found', 'no webhook endpoint is set')
+
+const NOT_KEPT = 'no such event, or it is no longer kept'
 
 const requireActive = ({ status }: Endpoint): unknown =>
   status === 'active' ||
@@ -229,7 +232,7 @@ const replay: All['replay'] = loading(
     // After the gate: the sweep deletes expired events under the lock that the gate may have waited
     // for.
     const { kept } = await loadNow(context.sql, { kept: keptEvent(id) })
-    const { data, ...event } = found(kept, 'no such event, or it is no longer kept')
+    const { data, ...event } = found(kept, NOT_KEPT)
     requireActive(endpoint)
     const waits = {
       subject: subjectOf(data),
@@ -264,6 +267,11 @@ export const webhookHandlers = (deps: Deps): All => ({
       page.limit,
     )
     return { events: rows, next_cursor }
+  },
+
+  async event({ id }, { read }) {
+    const { event } = await loadBy(read, { event: loggedEvent(id) })
+    return { event: found(event, NOT_KEPT) }
   },
 
   replay,

@@ -14,6 +14,11 @@ const table = tableOf(channelIdentityRecord)
 const identities = (sql: Sql): Fragment =>
   sql`channel_identity i join member m on m.tenant_id = i.tenant_id and m.person_id = i.person_id`
 
+/** With the name of the member. */
+const withName = (sql: Sql): Fragment =>
+  sql`${table.columns(sql, 'i')},
+    (select p.name from person p where p.id = i.person_id) as person_name`
+
 export const identityOfSender = (connectionId: string, sender: string) =>
   one<ChannelIdentity>(
     table.times,
@@ -26,7 +31,7 @@ export const identityPart = (connectionId: string, id: string) =>
   one<ChannelIdentity>(
     table.times,
     (sql) =>
-      sql`select ${table.columns(sql, 'i')} from channel_identity i where i.connection_id = ${connectionId}
+      sql`select ${withName(sql)} from channel_identity i where i.connection_id = ${connectionId}
         and i.id = ${id}`,
   )
 
@@ -36,7 +41,7 @@ export const identitiesOf = (connectionId: string, { limit, after }: Page) =>
     table.times,
     (
       sql,
-    ) => sql`select ${table.columns(sql, 'i')} from ${identities(sql)} where i.connection_id = ${connectionId}
+    ) => sql`select ${withName(sql)} from ${identities(sql)} where i.connection_id = ${connectionId}
       ${after ? sql`and i.id < ${after}` : sql``} order by i.id desc limit ${limit + 1}`,
   )
 

@@ -171,6 +171,8 @@ export interface EventRow {
 const logColumns = (sql: Sql): Fragment =>
   sql`id, type, subject, state, attempts, last_error, created_at, next_at, expires_at`
 
+const EVENT_TIMES = { created_at: true, next_at: true, expires_at: true } as const
+
 interface LogFilters {
   state?: EventRow['state'] | undefined
   type?: string | undefined
@@ -185,10 +187,17 @@ export const eventLog =
         ${state ? sql`and state = ${state}` : sql``} ${type ? sql`and type = ${type}` : sql``}
       order by id desc limit ${limit + 1}`
 
+/** An event of the log. */
+export const loggedEvent = (id: string) =>
+  one<EventRow>(
+    EVENT_TIMES,
+    (sql) => sql`select ${logColumns(sql)} from outbox where id = ${id} and state <> 'unwanted'`,
+  )
+
 /** An event in any state; undefined if it is no longer kept. */
 export const keptEvent = (id: string) =>
   one<EventRow & Pick<WaitingEvent, 'data'>>(
-    { created_at: true, next_at: true, expires_at: true },
+    EVENT_TIMES,
     (sql) => sql`select ${logColumns(sql)}, data from outbox where id = ${id}`,
   )
 

@@ -115,6 +115,10 @@ export const channelIdentityRecord = declare(
       type: 'uuid',
       shown: T.String({ format: 'uuid', description: 'The member who it is.' }),
     },
+    person_name: {
+      shown: nullable(T.String({ description: 'The name of the member.' })),
+      from: 'query',
+    },
     reply_to: {
       type: 'jsonb',
       of: T.Record(T.String(), T.Unknown()),

@@ -34,6 +34,7 @@ const codeFor = async (channel: DevChannel, key: string): Promise<string> => {
   const { status, body } = await app.send('POST', at(channel, 'link-code'), { key })
   expect(status).toBe(201)
   expect(Date.parse(body.expiresAt)).toBeGreaterThan(Date.now())
+  expect(body.steps.join()).toContain(`/channels/dev/${channel.id}`)
   return body.code
 }
 
@@ -54,7 +55,7 @@ test('whoever sends the code is the member from then on, and the code is no mess
   expect(await channelJobs(app, channel)).toEqual([])
   expect(await messagesOf(app, channel)).toEqual([])
   expect(await identitiesOf(channel, key)).toMatchObject([
-    { sender: 'ada', name: 'ADA', personId: ada.personId },
+    { sender: 'ada', name: 'ADA', personId: ada.personId, personName: 'Test' },
   ])
   await say(channel, 'ada', 'Hello')
   const [job] = await channelJobs(app, channel)

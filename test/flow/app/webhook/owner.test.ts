@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
+import { newId } from '#kernel/ids'
 import { eventually, type Send } from '#test/support/app'
 import { eventOf, type Hook, hookOf, idOf, quickRetries } from '#test/support/http/hooks'
 import { openReceiver, type Received, type Receiver } from '#test/support/http/receiver'
@@ -176,6 +177,11 @@ test('an owner sets, tests, rotates, disables, reads, updates and replays', asyn
     expires_at: null,
   })
   const last = (await desk.requestsTo(receiver, 4))[3]!
+  await eventually(
+    async () => (await send('GET', `/events/${dead[0]!.id}`)).body,
+    ({ event }) => event.state === 'delivered' && event.attempts === 1,
+  )
+  expect(refusalOf(await send('GET', `/events/${newId()}`))).toEqual([404, 'not_found'])
   expect([idOf(last), verifies(rotated.secret, last)]).toEqual([dead[0]!.id, BOTH])
 })
 
