@@ -36,8 +36,12 @@ elsewhere.subscribe(() => {
 
 const readKey = <Id extends ReadId>(id: Id, input: InputOf<Id>) => [id, input] as const
 
-export interface ReadOptions {
+export interface ReadOptions<Answer = unknown> {
   enabled?: boolean
+  /** Keeps nothing of it once no page shows it. */
+  forget?: boolean
+  /** Milliseconds until it is read again, while it is about to change; or false. */
+  again?: (answer: Answer | undefined, reads: number) => number | false
 }
 
 const readOf = <Id extends ReadId>(id: Id, input: InputOf<Id>) => ({
@@ -48,8 +52,17 @@ const readOf = <Id extends ReadId>(id: Id, input: InputOf<Id>) => ({
 export const useRead = <Id extends ReadId>(
   id: Id,
   input: InputOf<Id>,
-  { enabled = true }: ReadOptions = {},
-): UseQueryResult<AnswerOf<Id>> => useQuery({ ...readOf(id, input), enabled }) as never
+  { enabled = true, forget = false, again }: ReadOptions<AnswerOf<Id>> = {},
+): UseQueryResult<AnswerOf<Id>> =>
+  useQuery({
+    ...readOf(id, input),
+    enabled,
+    ...(forget && { gcTime: 0 }),
+    ...(again && {
+      refetchInterval: ({ state }: { state: { data?: unknown; dataUpdateCount: number } }) =>
+        again(state.data as AnswerOf<Id> | undefined, state.dataUpdateCount),
+    }),
+  }) as never
 
 /** Keys of decisions whose outcome is not known yet, by operation and input. */
 const undecided = new Map<string, string>()

@@ -24,6 +24,9 @@ const place = (id: string, says: string, href: string, shortcut?: ShortcutId): O
 export const places: Offered[] = [
   place('inbox', 'Inbox', hrefOf('inbox', {}), 'goInbox'),
   place('settings', 'Settings', hrefOf('settings', {}), 'goSettings'),
+  place('keys', 'Settings: keys', hrefOf('setting', { page: 'keys' })),
+  place('webhook', 'Settings: webhook', hrefOf('setting', { page: 'webhook' })),
+  place('channels', 'Settings: channels', hrefOf('setting', { page: 'channels' })),
   place('browser', 'Settings: this browser', hrefOf('setting', { page: 'browser' })),
 ]
 

@@ -44,7 +44,7 @@ export const PersonMenu = () => {
               {initialOf(person.name)}
             </span>
             <span className="person-name">
-              {person.name}
+              <bdi>{person.name}</bdi>
               <span className="soft">{role}</span>
             </span>
           </>

@@ -13,6 +13,8 @@ const READS: Partial<Record<HintKind, readonly string[]>> = {
   approval: ['agent.approvals', ...OVERVIEWS],
   job: ['agent.jobs', 'agent.approvals', ...OVERVIEWS],
   channel_reply: ['agent.channelReplies', ...OVERVIEWS],
+  channel: ['agent.channels'],
+  channel_identity: ['agent.channelIdentities'],
   automation: ['growth.automation', ...OVERVIEWS],
   webhook: ['app.webhook'],
   key: ['app.keys'],

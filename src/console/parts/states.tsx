@@ -53,7 +53,7 @@ const timeOf = (at: number): string =>
   new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
 
 /** Beside what is known already, which stays on the screen. */
-const Failed = ({ cause, what, retry, since }: FailedProps) => {
+export const Failed = ({ cause, what, retry, since }: FailedProps) => {
   const left = useCountdown(cause instanceof ApiError ? cause.retryAfter : undefined)
   const requestId = failedRequestId(cause)
   return (

@@ -1,6 +1,8 @@
 /** The settings: a list of pages, and the one that is chosen. */
-import { useEffect } from 'react'
+import { Suspense, useEffect } from 'react'
 import { pageTitle } from '../frame/waiting.ts'
+import { Bones } from '../parts/states.tsx'
+import { PageBoundary } from '../router/lazy-page.tsx'
 import type { PageProps } from '../router/page-props.ts'
 import { hrefOf } from '../router/paths.ts'
 import { PlaceLink } from '../router/router.tsx'
@@ -31,7 +33,11 @@ export const SettingsPage = ({ here }: PageProps) => {
           </ul>
         </nav>
         <div className="settings-page">
-          <chosen.Show />
+          <PageBoundary key={chosen.page}>
+            <Suspense fallback={<Bones />}>
+              <chosen.Show />
+            </Suspense>
+          </PageBoundary>
         </div>
       </div>
     </>
