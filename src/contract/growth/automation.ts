@@ -29,7 +29,7 @@ const State = record(
 export const automation = {
   get: op.query(
     'GET /api/v1/growth/automation',
-    'Read whether all automation is paused, since when and by whom, what is on its way to the network, and what would become of overdue posts on resuming.',
+    'Read whether all automation is paused, since when and by whom. Also what is on its way to the network, and what would become of overdue posts on resuming.',
     { input: {}, output: record({ automation: State }) },
   ),
   pauseAll: op.command(

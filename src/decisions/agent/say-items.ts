@@ -54,10 +54,20 @@ const loadSent = (id: string) => ({
   account: accountOfRecord({ sendable: 'post', record_id: id }),
 })
 
-/** When it is posted, and what happens if that time is missed. */
-const timing = (postAt: string, onMissed: OnMissed | undefined, zone: string): string => {
-  const when =
+interface Timing {
+  post_at: string
+  on_missed?: OnMissed | undefined
+  only_if_free?: boolean | undefined
+}
+
+/** When it is posted, and what happens if that time is taken or missed. */
+const timing = (
+  { post_at: postAt, on_missed: onMissed, only_if_free: isLone }: Timing,
+  zone: string,
+): string => {
+  const time =
     postAt === NEXT_SLOT ? 'in the next free slot' : `at ${clockText(new Date(postAt), zone)}`
+  const when = isLone ? `${time}, if no other post of the account has that minute` : time
   if (onMissed === undefined) return when
   return `${when} (if missed: ${onMissed === 'post' ? 'post it while less than an hour late' : 'skip it'})`
 }
@@ -89,7 +99,7 @@ const approve = saying(
   }),
   (
     { account, item: loaded, ...surroundings },
-    { edited_body, title, post_at, on_missed, expect_hash },
+    { edited_body, title, post_at, on_missed, only_if_free, expect_hash },
     networks,
   ): CallSummary => {
     const item = requireItem(loaded)
@@ -102,9 +112,11 @@ const approve = saying(
     const then =
       post_at === undefined
         ? `so that it can be scheduled or posted${nameAccount(account)}`
-        : `and schedule it to go out${nameAccount(account)} ${timing(post_at, on_missed, zone)}`
+        : `and schedule it to go out${nameAccount(account)} ${timing({ post_at, on_missed, only_if_free }, zone)}`
     const lone =
-      post_at === undefined && on_missed !== undefined ? ` (if missed: ${on_missed})` : ''
+      post_at === undefined
+        ? `${on_missed === undefined ? '' : ` (if missed: ${on_missed})`}${only_if_free ? ' (only if the minute is free)' : ''}`
+        : ''
     const warnings = warningsOf(item, surroundings, networks, { body, postAt: post_at })
     const summary = `Approve ${draft}${change}${titled} ${then}${lone}${seenText(expect_hash)}${warnings}`
     return summariseCall(summary, bindItem(item, account, body))
@@ -113,12 +125,12 @@ const approve = saying(
 
 const schedule = saying(
   ({ id }: InputOf<'schedule'>) => ({ ...loadSent(id), ...warningLoad({ id }) }),
-  ({ account, item: loaded, ...surroundings }, { post_at, on_missed }, networks): CallSummary => {
+  ({ account, item: loaded, ...surroundings }, { id: _, ...times }, networks): CallSummary => {
     const item = requireItem(loaded)
     const zone = surroundings.profile.profile.time_zone
     const before = item.post_at ? `, instead of at ${clockText(item.post_at, zone)}` : ''
-    const warnings = warningsOf(item, surroundings, networks, { postAt: post_at })
-    const summary = `Schedule ${nameOf(item)} to go out${nameAccount(account)} ${timing(post_at, on_missed, zone)}${before}${warnings}`
+    const warnings = warningsOf(item, surroundings, networks, { postAt: times.post_at })
+    const summary = `Schedule ${nameOf(item)} to go out${nameAccount(account)} ${timing(times, zone)}${before}${warnings}`
     return summariseCall(summary, bindItem(item, account, item.body))
   },
 )

@@ -6,9 +6,10 @@ import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
+import { namedAuthors } from '#store/app/names'
 import { openDb, type Sql, withTenant } from '#store/engine/db'
 import { planOf, takenBack } from '#test/support/database/plans'
-import { readQueries, readQueriesIn } from '#test/support/database/read-queries'
+import { readQueries, readQueriesIn, rowless } from '#test/support/database/read-queries'
 import { markOf, type Rows, writeRows } from '#test/support/database/rows'
 import { use, useApp } from '#test/support/use'
 
@@ -169,7 +170,14 @@ describe('reads of the store', () => {
 
   test('are all tested here', () => {
     expect(inSource.length).toBeGreaterThan(10)
-    expect(Object.keys(readQueries).sort()).toEqual(inSource.sort())
+    expect([...Object.keys(readQueries), ...rowless].sort()).toEqual(inSource.sort())
+  })
+
+  test('the name of a key of another workspace is read nowhere', async () => {
+    const nameOf = async (id: string) =>
+      (await db.read({ tenantId: mine.tenantId }, namedAuthors([{ kind: 'key', id }])))[0]!.author
+    expect(await nameOf(mine.keyId)).toMatchObject({ name: expect.any(String) })
+    expect(await nameOf(other.keyId)).toMatchObject({ name: null })
   })
 
   test.each(Object.entries(readQueries))(

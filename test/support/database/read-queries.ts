@@ -15,6 +15,7 @@ import { listMemories } from '#store/agent/memories'
 import { listPlaybooks } from '#store/agent/playbooks'
 import { listSchedules } from '#store/agent/schedules'
 import { searchMessages } from '#store/agent/search'
+import { whereMade } from '#store/agent/visibility'
 import { listWebhookRules } from '#store/agent/webhook-rules'
 import { auditPage } from '#store/app/audit'
 import { exportSources } from '#store/app/export'
@@ -49,6 +50,9 @@ const decider = {
 /** Sorts before the key of every row. */
 const beginOf = ({ key }: ExportSource) =>
   key.map(([, type]) => (type === 'int' ? '0' : '00000000-0000-0000-0000-000000000000'))
+
+/** They give back what they are given, and no row: access alone, or names of these ids. */
+export const rowless = ['access.accessAlone', 'names.namedAuthors']
 
 /** By module and name; several if arguments change the statement. */
 export const readQueries: Record<string, (rows: Rows) => Query[]> = {
@@ -158,6 +162,9 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
       { conversationId: agent_message.conversation_id, messageId: agent_message.id },
       agent_message.content,
     ),
+  ],
+  'visibility.whereMade': ({ agent_approval }) => [
+    whereMade([{ kind: 'approval', id: agent_approval.id }]),
   ],
   'webhooks.endpointOverview': () => [endpointOverview],
   'workspace-invitations.listInvitations': () => paged(listInvitations),

@@ -1,5 +1,6 @@
 /** What conversations by SMS have of their own: their senders can be forged. */
 import { expect, test } from 'bun:test'
+import { HIDDEN } from '#domain/agent/job/views'
 import { channelJobs, linked } from '#test/support/channels/dev-posts'
 import { repliesWith } from '#test/support/channels/replies'
 import { codeIn, linkCode, sendersOf } from '#test/support/channels/senders'
@@ -81,7 +82,8 @@ test('a message in the name of a member stops nothing by itself: it asks, and th
   expect(approvals).toMatchObject([
     {
       tool_name: 'growth_pause_automation',
-      why: expect.arrayContaining(['untrusted: channel sms']),
+      // What was read is for those who see the conversation, which is the member's own.
+      why: ['anybody could have written the message', `untrusted: ${HIDDEN}`],
     },
   ])
   expect(await pausedAt()).toBeNull()

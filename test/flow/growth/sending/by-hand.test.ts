@@ -25,6 +25,9 @@ const postNow = (story: Story, id: string, key: string) =>
 const markPosted = (story: Story, id: string) =>
   story.send('POST', `items/${id}/posted`, { body: { url: URL_OF_POST } })
 
+/** What is kept may be given to callers who do not see names. */
+const withoutNames = (text: string): string => text.replaceAll(/"name":"[^"]*"/g, '"name":null')
+
 const unsettled = async ({ tenantId }: Story) => ({
   work: (
     await app.owner`select kind from work where tenant_id = ${tenantId}
@@ -54,7 +57,7 @@ test('marking an unconfirmed item as posted settles it, and the key that waited 
   const replay = await postNow(story, id, 'pending')
   expect([replay.status, replay.text, replay.headers.get('idempotency-replayed')]).toEqual([
     200,
-    marked.text,
+    withoutNames(marked.text),
     'true',
   ])
   expect(await story.events()).toEqual(['growth.item.posted'])
@@ -70,7 +73,7 @@ test('a caller who waits for an item gets the answer once a person settles it', 
   points.release('send.sent')
   const marked = await markPosted(story, id)
   const reply = await waiting
-  expect([reply.status, reply.text]).toEqual([200, marked.text])
+  expect([reply.status, reply.text]).toEqual([200, withoutNames(marked.text)])
 })
 
 test('a scheduled item that is marked as posted is not sent', async () => {
