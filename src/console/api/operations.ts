@@ -89,6 +89,8 @@ export const requestOf = (
     return { method, url: at, body: input[whole] as Record<string, unknown> | undefined }
   if (method !== 'GET')
     return { method, url: at, body: rest.length > 0 ? Object.fromEntries(rest) : undefined }
-  const query = new URLSearchParams(rest.map(([name, value]) => [name, String(value)]))
+  const query = new URLSearchParams(
+    Object.fromEntries(rest.map(([name, value]) => [name, String(value)])),
+  )
   return { method, url: query.size > 0 ? `${at}?${query}` : at, body: undefined }
 }

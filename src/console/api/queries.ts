@@ -34,7 +34,7 @@ elsewhere.subscribe(() => {
   if (elsewhere.get()) queryClient.clear()
 })
 
-const readKey = <Id extends ReadId>(id: Id, input: InputOf<Id>) => [id, input] as const
+export const readKey = <Id extends ReadId>(id: Id, input: InputOf<Id>) => [id, input] as const
 
 export interface ReadOptions<Answer = unknown> {
   enabled?: boolean

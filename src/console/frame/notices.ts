@@ -11,7 +11,7 @@ export interface Toast {
 }
 
 const SHOWN_MS = 8_000
-const SHOWN_AT_ONCE = 3
+const SHOWN_AT_ONCE = 2
 /** How far undo goes back. */
 const UNDO_STEPS = 50
 
@@ -23,7 +23,7 @@ export const statusLine = createStore('')
 let count = 0
 
 /** Has it spoken by screen readers. */
-const speak = (text: string): void => {
+export const speak = (text: string): void => {
   // The same sentence twice is spoken twice only if the text differs.
   statusLine.set(statusLine.get() === text ? `${text}\u00a0` : text)
 }

@@ -13,7 +13,6 @@ interface ListProps {
   entries: readonly InboxEntry[]
   groups: readonly (string | undefined)[]
   chosen: number | undefined
-  selected: ReadonlySet<string>
   choose(entry: InboxEntry): void
   /** Asks for the next page. */
   more: (() => void) | undefined
@@ -55,7 +54,7 @@ const useChosenInView = (
 
 const at = ({ top, height }: ListLine) => ({ transform: `translateY(${top}px)`, height })
 
-export const List = ({ entries, groups, chosen, selected, choose, more }: ListProps) => {
+export const List = ({ entries, groups, chosen, choose, more }: ListProps) => {
   const ref = useRef<HTMLDivElement>(null)
   const seen = useScrolled(ref)
   const lines = useMemo(() => linesOf(groups, WIDE), [groups])
@@ -80,12 +79,7 @@ export const List = ({ entries, groups, chosen, selected, choose, more }: ListPr
               aria-setsize={entries.length}
               aria-posinset={line.index + 1}
             >
-              <Row
-                entry={entries[line.index]!}
-                isChosen={line.index === chosen}
-                isSelected={selected.has(entries[line.index]!.id)}
-                choose={choose}
-              />
+              <Row entry={entries[line.index]!} isChosen={line.index === chosen} choose={choose} />
             </li>
           ),
         )}

@@ -5,9 +5,11 @@ import { useShortcut } from '../keys/use-keys.ts'
 import { KeyCaps } from '../parts/key-caps.tsx'
 import { Bones, Empty, ReadView } from '../parts/states.tsx'
 import type { PageProps } from '../router/page-props.ts'
+import { FilterBar } from './filters.tsx'
 import { List } from './list.tsx'
 import { panes } from './panes.tsx'
 import { type Inbox, useInbox } from './use-inbox.ts'
+import { groupOf } from './words.ts'
 
 const useInboxKeys = ({ move, close, chosen }: Inbox): void => {
   useShortcut('next', () => move(1))
@@ -16,24 +18,30 @@ const useInboxKeys = ({ move, close, chosen }: Inbox): void => {
 }
 
 const Waiting = ({ inbox }: { inbox: Inbox }) => {
-  const { read, entries, chosen, selected, choose, total } = inbox
-  const groups = useMemo(() => entries.map(({ source }) => source), [entries])
+  const { read, entries, chosen, choose, total } = inbox
+  const groups = useMemo(() => entries.map(groupOf), [entries])
   const more = useCallback(() => void read.fetchNextPage(), [read.fetchNextPage])
   return (
     <section className="inbox-list" aria-label="The list">
       <div className="page-head">
-        <h1>Inbox</h1>
+        <span className="head-title">Inbox</span>
         <span className="soft">{total} waiting</span>
       </div>
+      <FilterBar inbox={inbox} />
       <ReadView read={read} what="The inbox" lines={8}>
         {entries.length === 0 ? (
-          <Empty title="Nothing waits for you" />
+          <Empty
+            title={
+              inbox.filters.q || inbox.filters.kind
+                ? 'Nothing here has that'
+                : 'Nothing waits for you'
+            }
+          />
         ) : (
           <List
             entries={entries}
             groups={groups}
             chosen={chosen?.place}
-            selected={selected}
             choose={choose}
             more={read.hasNextPage && !read.isFetchingNextPage ? more : undefined}
           />
@@ -44,7 +52,7 @@ const Waiting = ({ inbox }: { inbox: Inbox }) => {
 }
 
 const Chosen = ({ inbox }: { inbox: Inbox }) => {
-  const { chosen, close, total, move } = inbox
+  const { chosen, close, total, next } = inbox
   if (!chosen) return <Empty title="Choose what to decide" />
   const Pane = panes[chosen.kind]
   return (
@@ -62,7 +70,7 @@ const Chosen = ({ inbox }: { inbox: Inbox }) => {
       </div>
       <Suspense fallback={<Bones />}>
         {Pane ? (
-          <Pane key={chosen.id} id={chosen.id} entry={chosen.entry} next={() => move(1)} />
+          <Pane key={chosen.id} id={chosen.id} entry={chosen.entry} next={next} />
         ) : (
           <Empty title="Nothing is here" />
         )}
@@ -75,9 +83,14 @@ export const InboxPage = ({ here }: PageProps) => {
   const inbox = useInbox(here)
   useInboxKeys(inbox)
   useEffect(() => pageTitle.set('Inbox'), [])
-  useEffect(() => waitingCount.set(inbox.total), [inbox.total])
+  const waiting = inbox.counts.reduce((sum, { count }) => sum + count, 0)
+  const isWhole = inbox.filters.q === undefined
+  useEffect(() => {
+    if (isWhole) waitingCount.set(waiting)
+  }, [isWhole, waiting])
   return (
     <div className={`inbox ${inbox.chosen ? 'has-chosen' : ''}`}>
+      <h1 className="unseen">Inbox</h1>
       <Waiting inbox={inbox} />
       <section className="inbox-pane" aria-label="What is chosen">
         <Chosen inbox={inbox} />

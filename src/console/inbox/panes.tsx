@@ -5,6 +5,7 @@
 import type { ComponentType } from 'react'
 import { lazyPage } from '../router/lazy-page.tsx'
 import type { EntryKind } from './entries.ts'
+import { OwnPagePane } from './own-page.tsx'
 import type { PaneProps } from './pane-props.ts'
 
 const DraftPane = lazyPage<PaneProps>(() =>
@@ -12,6 +13,13 @@ const DraftPane = lazyPage<PaneProps>(() =>
 )
 
 export const panes: Record<EntryKind, ComponentType<PaneProps>> = {
+  doubt: OwnPagePane,
+  refused: OwnPagePane,
+  call: OwnPagePane,
+  reply: OwnPagePane,
+  playbook: OwnPagePane,
+  tool_change: OwnPagePane,
   draft: DraftPane,
   article: DraftPane,
+  engagement: OwnPagePane,
 }

@@ -1,33 +1,50 @@
 /** One thing that waits. */
-import { memo } from 'react'
+import { memo, type ReactNode } from 'react'
 import { Icon } from '../parts/icons.tsx'
+import { When } from '../parts/when.tsx'
 import type { InboxEntry } from './entries.ts'
 import { kindWords } from './words.ts'
 
 interface RowProps {
   entry: InboxEntry
   isChosen: boolean
-  isSelected: boolean
   choose(entry: InboxEntry): void
 }
 
-export const Row = memo(({ entry, isChosen, isSelected, choose }: RowProps) => (
+/** How it opens, or who wrote it. */
+const aboutOf = ({ hook, author, kind }: InboxEntry): string =>
+  hook ? hook.replaceAll(/[-_]/g, ' ') : (author?.name ?? kindWords[kind].one)
+
+const Count = ({ of, one, icon }: { of: number; one: string; icon: ReactNode }) =>
+  of > 0 ? (
+    <span className={`row-${one}`}>
+      {icon}
+      <span className="unseen">
+        {of} {one}
+        {of === 1 ? '' : 's'}
+      </span>
+    </span>
+  ) : null
+
+export const Row = memo(({ entry, isChosen, choose }: RowProps) => (
   <button
     type="button"
-    className={`row ${isSelected ? 'is-selected' : ''}`}
+    className="row"
     aria-current={isChosen ? 'true' : undefined}
     onClick={() => choose(entry)}
   >
     <span className="row-title" dir="auto">
-      {isSelected && <Icon name="check" />}
       {entry.title}
     </span>
     <span className="row-about">
-      <span>{entry.hook ? entry.hook.replaceAll('_', ' ') : kindWords[entry.kind].one}</span>
-      {entry.warnings > 0 && (
-        <span className="row-warns">
-          <Icon name="warning" />
-          <span className="unseen">{entry.warnings} warnings</span>
+      {(entry.revision ?? 1) > 1 && <span className="row-edited">Edited</span>}
+      {entry.calls.length > 0 && <span className="row-edited">The agent asks</span>}
+      <span className="row-by">{aboutOf(entry)}</span>
+      <Count of={entry.warnings} one="warning" icon={<Icon name="warning" />} />
+      <Count of={entry.comments} one="comment" icon={<Icon name="comment" />} />
+      {entry.expires_at && (
+        <span className="row-length">
+          until <When at={entry.expires_at} />
         </span>
       )}
       {entry.length !== null && <span className="row-length">{entry.length}</span>}

@@ -1,5 +1,5 @@
-/** What the kinds of what waits are called. */
-import type { EntryKind } from './entries.ts'
+/** What the kinds of what waits are called, in the order of their tabs. */
+import type { EntryKind, InboxEntry } from './entries.ts'
 
 interface KindWords {
   one: string
@@ -7,6 +7,42 @@ interface KindWords {
 }
 
 export const kindWords: Record<EntryKind, KindWords> = {
+  doubt: { one: 'nobody knows yet', many: 'Nobody knows yet' },
+  refused: { one: 'refused by the network', many: 'Refused' },
+  call: { one: 'the agent asks', many: 'The agent asks' },
+  reply: { one: 'reply', many: 'Replies' },
+  playbook: { one: 'playbook', many: 'Playbooks' },
+  tool_change: { one: 'changed tool', many: 'Changed tools' },
   draft: { one: 'draft', many: 'Drafts' },
   article: { one: 'article', many: 'Articles' },
+  engagement: { one: 'engagement', many: 'Engagements' },
+}
+
+export const shownKinds = Object.keys(kindWords) as EntryKind[]
+
+/** The kinds that are grouped by what asked for them; the others by what they are. */
+const BY_SOURCE: readonly EntryKind[] = ['draft', 'article', 'engagement']
+
+type Source = NonNullable<InboxEntry['source']>
+
+const sourceWords: Record<Source['kind'], string> = {
+  batch: 'A batch',
+  article: 'An article that was asked for',
+  rule: 'A rule',
+  person: 'Written by hand',
+  key: 'A program',
+  agent: 'The agent',
+  system: 'Drafted',
+  resurfaced: 'Resurfaced',
+  arm: 'An experiment',
+}
+
+/** The heading of the group that an entry belongs to. */
+export const groupOf = ({ kind, source }: InboxEntry): string => {
+  if (!BY_SOURCE.includes(kind)) return kindWords[kind].many
+  if (!source) return kindWords[kind].many
+  const named = source.name
+    ? `${sourceWords[source.kind]}: ${source.name}`
+    : sourceWords[source.kind]
+  return source.kind === 'batch' && source.name ? source.name : named
 }

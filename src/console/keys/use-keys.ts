@@ -58,7 +58,7 @@ const actsOn = (id: ShortcutId, chord: string, typing: boolean): boolean => {
   const shortcut = shortcutOf(id)
   return (
     shortcut.chord === chord &&
-    (!typing || shortcut.typing === true) &&
+    (typing ? shortcut.typing === true : shortcut.scope !== 'editor') &&
     (singleKeys.get() || !isSingle(chord))
   )
 }

@@ -3,22 +3,30 @@ import type { HintKind } from '#contract/hints'
 /** Which reads a change of a record concerns: by the beginnings of their operations' ids. */
 
 /** What counts or lists records of several kinds. */
-const OVERVIEWS = ['growth.inbox', 'growth.counts', 'growth.overview', 'growth.brief']
+const OVERVIEWS = ['agent.inbox', 'growth.counts', 'growth.overview', 'growth.brief']
+const POSTS = ['growth.items', 'growth.calendar', ...OVERVIEWS]
 
+/** Kinds of hints; the others concern everything that is shown. */
 const READS: Partial<Record<HintKind, readonly string[]>> = {
-  item: ['growth.items', 'growth.calendar', ...OVERVIEWS],
-  article: ['growth.articles', 'growth.items', 'growth.calendar', ...OVERVIEWS],
-  batch: ['growth.batches', 'growth.items', ...OVERVIEWS],
+  item: POSTS,
+  article: ['growth.articles', ...POSTS],
+  batch: ['growth.batches', ...POSTS],
+  connection: ['growth.connection', ...POSTS],
+  growth_channel: ['growth.channels', ...POSTS],
   engagement: ['growth.engagements', ...OVERVIEWS],
+  automation: ['growth.automation', ...OVERVIEWS],
   approval: ['agent.approvals', ...OVERVIEWS],
   job: ['agent.jobs', 'agent.approvals', ...OVERVIEWS],
+  conversation: ['agent.conversations'],
+  playbook: ['agent.playbooks', ...OVERVIEWS],
+  mcp_server: ['agent.mcpServers', ...OVERVIEWS],
+  tool_rule: ['agent.tools', 'agent.toolRules', ...OVERVIEWS],
+  channel: ['agent.channels', ...OVERVIEWS],
   channel_reply: ['agent.channelReplies', ...OVERVIEWS],
-  channel: ['agent.channels'],
   channel_identity: ['agent.channelIdentities'],
-  automation: ['growth.automation', ...OVERVIEWS],
-  webhook: ['app.webhook'],
   key: ['app.keys'],
+  webhook: ['app.webhook'],
+  session: ['app.sessions'],
 }
 
-/** A kind that is not listed concerns everything that is shown. */
 export const readsOf = (kind: string): readonly string[] => READS[kind as HintKind] ?? ['']

@@ -8,20 +8,20 @@ const DAY: Intl.DateTimeFormatOptions = { weekday: 'short', day: 'numeric', mont
 const CLOCK: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', hour12: false }
 
 /** `08:30`. */
-const clockOf = (at: string, zone = boot.time_zone): string => formatted(at, zone, CLOCK)
+export const clockOf = (at: string, zone = boot.time_zone): string => formatted(at, zone, CLOCK)
 
 /** `Mon 23 Nov`. */
-const weekdayOf = (at: string, zone = boot.time_zone): string =>
+export const weekdayOf = (at: string, zone = boot.time_zone): string =>
   formatted(at, zone, DAY).replace(',', '')
 
 /** `Mon 23 Nov, 08:30`. */
-const whenOf = (at: string, zone = boot.time_zone): string =>
+export const whenOf = (at: string, zone = boot.time_zone): string =>
   `${weekdayOf(at, zone)}, ${clockOf(at, zone)}`
 
 const own = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** The same moment for the viewer and in UTC. */
-const otherZonesOf = (at: string): string =>
+export const otherZonesOf = (at: string): string =>
   [
     ...(own === boot.time_zone ? [] : [`${whenOf(at, own)} for you (${own})`]),
     `${whenOf(at, 'UTC')} UTC`,

@@ -1,4 +1,4 @@
-import { weightedLength } from './weighted-length.ts'
+import { weightedLength } from '#domain/growth/length/weighted-length'
 
 /** The measures of all networks by name, because a function cannot be sent to a worker. */
 export const measures = { weighted: weightedLength }

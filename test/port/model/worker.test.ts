@@ -6,13 +6,13 @@ import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import type { DraftBrief } from '#domain/growth/drafting/draft'
 import { emptyProfile } from '#domain/growth/drafting/profile'
+import { weightedLength } from '#domain/growth/length/weighted-length'
 import { composeArticle } from '#port/model/composer/article'
 import { createComposer } from '#port/model/composer/composer'
 import { composeDrafts } from '#port/model/composer/drafts'
 import { composeReply } from '#port/model/composer/reply'
 import { GenerationError } from '#port/model/drafter'
 import { openThread, type WorkerOptions } from '#port/model/worker/thread'
-import { weightedLength } from '#port/network/weighted-length'
 import { manualClock } from '#test/support/actors/manual-clock'
 import { articleBrief, briefWith, neverAborts, replyBrief } from '#test/support/model/briefs'
 import { fullBrief } from './largest-profile.ts'
@@ -155,7 +155,7 @@ test('a process that has drafted can end while its worker lives', async () => {
   const program = `
     import { createComposer } from '#port/model/composer/composer'
     import { openThread } from '#port/model/worker/thread'
-    import { weightedLength } from '#port/network/weighted-length'
+    import { weightedLength } from '#domain/growth/length/weighted-length'
     import { briefWith } from '#test/support/model/briefs'
     const { drafts } = await createComposer(openThread()).draft(briefWith({ measure: weightedLength }), new AbortController().signal)
     console.log(drafts.length)`

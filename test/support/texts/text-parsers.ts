@@ -31,6 +31,7 @@ import { recogniseForm } from '#domain/growth/drafting/recognised'
 import { tidyTags, writtenText } from '#domain/growth/drafting/written-text'
 import { featuresOf } from '#domain/growth/learning/post-features'
 import { normalHandle } from '#domain/growth/learning/target'
+import { weightedLength } from '#domain/growth/length/weighted-length'
 import { excerpt, termsOf, wordLine, wordsOf } from '#domain/growth/reading/words'
 import { contentDisposition } from '#edge/disposition'
 import { Quotation } from '#edge/mcp/answer/quotation'
@@ -54,7 +55,6 @@ import { describeResult as deskText } from '#port/model/desk/plain-text'
 import { questionIn } from '#port/model/desk/questions'
 import { jsonIn } from '#port/model/openai/answer'
 import { fingerprintText } from '#port/network/text'
-import { weightedLength } from '#port/network/weighted-length'
 
 export interface TextParser {
   name: string

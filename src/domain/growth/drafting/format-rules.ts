@@ -32,6 +32,13 @@ const EMOJI = /\p{RGI_Emoji}|[0-9#*]\u20e3/gv
 const HASHTAG = /(?<![\p{L}\p{M}\p{N}_&/])[#＃](?=[\p{N}_]*[\p{L}\p{M}])[\p{L}\p{M}\p{N}_]+/gu
 const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g
 
+/** The hashtags of a text, as offsets in UTF-16 units, the end exclusive. */
+export const findHashtags = (text: string): { start: number; end: number }[] =>
+  Array.from(text.matchAll(HASHTAG), ({ index, 0: tag }) => ({
+    start: index,
+    end: index + tag.length,
+  }))
+
 const countOf = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
 
 /** Line breaks inside a text, not those around it. */

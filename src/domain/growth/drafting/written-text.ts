@@ -4,6 +4,9 @@ import { refuseField } from '#kernel/errors'
 import { normalForm } from '#kernel/normal-form'
 
 const LINE_END = /\r\n|[\r\u0085\u2028\u2029]/g
+/** With newlines as the only line ends. */
+export const withNewlines = (text: string): string => text.replace(LINE_END, '\n')
+
 /** All control characters but tab and newline. */
 const CONTROL = /[\p{Cc}--[\t\n]]/v
 
@@ -12,7 +15,7 @@ const CONTROL = /[\p{Cc}--[\t\n]]/v
  * character.
  */
 export const writtenText = (text: string, path: string): string => {
-  const lines = text.replace(LINE_END, '\n')
+  const lines = withNewlines(text)
   const control = CONTROL.exec(lines)?.[0]
   if (control === undefined) return lines
   const name = `U+${control.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`

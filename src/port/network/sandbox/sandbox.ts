@@ -5,6 +5,12 @@
 
 import { engageActions } from '#contract/records/growth/engagement'
 import type { Tier } from '#domain/app/read-budget'
+import {
+  LONG_WEIGHTED_LIMIT,
+  WEIGHTED_COUNTING,
+  WEIGHTED_LIMIT,
+  weightedLength,
+} from '#domain/growth/length/weighted-length'
 import { fail } from '#kernel/errors'
 import { type Failpoints, noFailpoints } from '#kernel/failpoint'
 import type { Log } from '#kernel/log'
@@ -21,7 +27,6 @@ import {
   type PublishResult,
   type Timeline,
 } from '../network.ts'
-import { LONG_WEIGHTED_LIMIT, WEIGHTED_LIMIT, weightedLength } from '../weighted-length.ts'
 import { type Act, callSandbox, notReached, settleUnless } from './call.ts'
 import { drawsOf, type SandboxFaults } from './faults.ts'
 import { type Stage, stageOn } from './feed.ts'
@@ -88,7 +93,7 @@ const limitsOf = (
   tier,
   maxApplyMs: rates.slow > 0 ? null : APPLY_MARGIN_MS + lagMs,
   completeReadBack: rates.slow === 0,
-  counting: 'as X counts: links as 23, emoji and most characters outside of Latin scripts as 2',
+  counting: WEIGHTED_COUNTING,
   // X permits only replies that somebody asked for.
   actions: rules === 'x_selfserve' ? ['reply', 'repost'] : engageActions,
   prices: tier === 'payg' ? prices : null,

@@ -3,9 +3,9 @@
  * workspace.
  */
 import type { EngageAction, Preflight } from '#domain/growth/drafting/engagement'
+import { weightedLength } from '#domain/growth/length/weighted-length'
 import type { Metrics } from '#domain/growth/metrics'
 import type { EngageRequest, HandleQuery, NetworkAccount, OthersPost } from '../network.ts'
-import { weightedLength } from '../weighted-length.ts'
 import { xSelfServe } from '../x-rules.ts'
 import type { Act } from './call.ts'
 import type { SaidPost } from './feed-rows.ts'

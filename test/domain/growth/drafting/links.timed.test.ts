@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { findLinks } from '#domain/growth/drafting/links'
+import { weightedLength } from '#domain/growth/length/weighted-length'
 import { fingerprintText } from '#port/network/text'
-import { weightedLength } from '#port/network/weighted-length'
 import { processorTime } from '#test/support/processor-time'
 
 const LONGEST = 25_000

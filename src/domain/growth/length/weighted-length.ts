@@ -7,6 +7,10 @@ export const WEIGHTED_LIMIT = 280
 /** X's longest long-form post, by the same count. Source: help.x.com, longer posts. */
 export const LONG_WEIGHTED_LIMIT = 25_000
 
+/** How limits describe this count. */
+export const WEIGHTED_COUNTING =
+  'as X counts: links as 23, emoji and most characters outside of Latin scripts as 2'
+
 const LINK_WEIGHT = 23
 const DEFAULT_WEIGHT = 2
 /**

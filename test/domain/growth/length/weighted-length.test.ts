@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { WEIGHTED_LIMIT, weightedLength } from '#port/network/weighted-length'
+import { WEIGHTED_LIMIT, weightedLength } from '#domain/growth/length/weighted-length'
 
 describe('characters', () => {
   test.each([

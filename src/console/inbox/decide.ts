@@ -1,0 +1,59 @@
+/** Decisions: done at once on the screen, and taken back where the server refuses. */
+import { errorWords } from '../api/errors.ts'
+import { queryClient } from '../api/queries.ts'
+import { notify } from '../frame/notices.ts'
+import { hide, unhide } from './hidden.ts'
+
+export interface ListDecision<A> {
+  id: string
+  /** What happens, as it is said afterwards: `Approved for Mon 23 Nov, 08:30`. */
+  says: string
+  /** What it is about: the first line. */
+  about: string
+  act(): Promise<A>
+  /** Takes it back; undefined where that is impossible. */
+  undo?: ((answer: A) => Promise<unknown>) | undefined
+  /** Told of a refusal before the usual words; true if it has said enough. */
+  refused?(cause: unknown): boolean
+  /** What to add to what is said. */
+  check?(answer: A): string | undefined
+}
+
+/** What any decision may change: reads of lists, counts and the calendar. */
+const readAgain = (): Promise<void> => queryClient.invalidateQueries()
+
+const takeBack = async (id: string, undo: () => Promise<unknown>): Promise<void> => {
+  try {
+    await undo()
+    notify({ says: 'Taken back' })
+  } catch (cause) {
+    notify({ says: `It could not be taken back. ${errorWords(cause)}`, tone: 'bad' })
+  }
+  unhide(id)
+  await readAgain()
+}
+
+/**
+ * The entry leaves the list at once. If the server refuses, it returns, with the server's sentence,
+ * and what was typed is as it was.
+ */
+export const enact = async <A>(decision: ListDecision<A>): Promise<void> => {
+  const { id, says, about, act, undo, refused, check } = decision
+  hide(id)
+  try {
+    const answer = await act()
+    const more = check?.(answer)
+    notify({
+      says: more === undefined ? says : `${says}. ${more}`,
+      about,
+      tone: more === undefined ? 'plain' : 'care',
+      undo: undo && (() => takeBack(id, () => undo(answer))),
+    })
+    await readAgain()
+    unhide(id)
+  } catch (cause) {
+    unhide(id)
+    if (!refused?.(cause)) notify({ says: errorWords(cause), about, tone: 'bad' })
+    await readAgain()
+  }
+}

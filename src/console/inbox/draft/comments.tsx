@@ -1,0 +1,78 @@
+/** What the team says about a draft. */
+import { useRef, useState } from 'react'
+import { errorWords } from '../../api/errors.ts'
+import { command, queryClient, useRead } from '../../api/queries.ts'
+import { notify } from '../../frame/notices.ts'
+import { useShortcut } from '../../keys/use-keys.ts'
+import { ActionButton } from '../../parts/action.tsx'
+import { When } from '../../parts/when.tsx'
+import { typedOf, useTypedKeeper } from '../../typed/use-typed.ts'
+
+const SHOWN = 25
+
+const useComment = (id: string) => {
+  const record = `comment:${id}`
+  const [text, setText] = useState(() => typedOf(record, 0) ?? '')
+  const keeper = useTypedKeeper(record, 0)
+  return {
+    text,
+    change(next: string) {
+      setText(next)
+      if (next === '') keeper.drop()
+      else keeper.keep(next)
+    },
+    async send() {
+      if (text.trim() === '') return
+      try {
+        await command('growth.items.comment', { id, body: text })
+        setText('')
+        keeper.drop()
+        notify({ says: 'Commented' })
+      } catch (cause) {
+        notify({ says: errorWords(cause), tone: 'bad' })
+      }
+      await queryClient.invalidateQueries({ queryKey: ['growth.items.comments'] })
+    },
+  }
+}
+
+export const Comments = ({ id }: { id: string }) => {
+  const { data } = useRead('growth.items.comments', { id, limit: SHOWN })
+  const { text, change, send } = useComment(id)
+  const field = useRef<HTMLTextAreaElement>(null)
+  useShortcut('comment', () => field.current?.focus())
+  return (
+    <section className="comments" aria-label="Comments">
+      {data?.comments.toReversed().map((comment) => (
+        <article key={comment.id}>
+          <p className="soft">
+            {comment.written_by.name ?? comment.written_by.kind}
+            {comment.kind === 'rejection' && ' rejected it'}, <When at={comment.created_at} />
+          </p>
+          <p className="plain-text" dir="auto">
+            {comment.body}
+          </p>
+        </article>
+      ))}
+      <div className="comment-new">
+        <textarea
+          ref={field}
+          className="field"
+          name="comment"
+          autoComplete="off"
+          aria-label="Comment for your team"
+          placeholder="Comment for your team"
+          rows={1}
+          maxLength={4_000}
+          value={text}
+          onChange={({ target }) => change(target.value)}
+        />
+        {text.trim() !== '' && (
+          <ActionButton calls="growth.items.comment" act={() => void send()}>
+            Comment
+          </ActionButton>
+        )}
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,212 @@
+/** The decisions about a draft, within the thumb's reach on a phone. */
+import { useState } from 'react'
+import { errorWords } from '../../api/errors.ts'
+import { command, queryClient } from '../../api/queries.ts'
+import { notify } from '../../frame/notices.ts'
+import { ActionButton } from '../../parts/action.tsx'
+import { AskFirst, Dialog } from '../../parts/dialog.tsx'
+import { Icon } from '../../parts/icons.tsx'
+import { Menu } from '../../parts/menu.tsx'
+import { whenOf } from '../../parts/when.tsx'
+import { hrefOf } from '../../router/paths.ts'
+import { navigate } from '../../router/router.tsx'
+import { type DraftItem, firstLineOf } from './item.ts'
+import { Reasons } from './reasons.tsx'
+import type { useDecisions } from './use-decisions.ts'
+
+type Decisions = ReturnType<typeof useDecisions>
+
+const duplicate = async ({ id }: DraftItem): Promise<void> => {
+  try {
+    const { item } = await command('growth.items.duplicate', { id })
+    await queryClient.invalidateQueries()
+    navigate(hrefOf('entry', { kind: item.kind === 'article' ? 'article' : 'draft', id: item.id }))
+    notify({ says: 'Duplicated: this is the copy' })
+  } catch (cause) {
+    notify({ says: errorWords(cause), tone: 'bad' })
+  }
+}
+
+const redraft = async (id: string, hint: string): Promise<void> => {
+  try {
+    await command('growth.items.redraft', { id, hint })
+    notify({ says: 'It is being written again' })
+  } catch (cause) {
+    notify({ says: errorWords(cause), tone: 'bad' })
+  }
+  await queryClient.invalidateQueries({ queryKey: ['growth.items.get'] })
+}
+
+const AskForHint = ({ item, close }: { item: DraftItem; close(): void }) => {
+  const [hint, setHint] = useState('')
+  return (
+    <Dialog title="Have it written again" close={close}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (hint.trim() === '') return
+          close()
+          void redraft(item.id, hint)
+        }}
+      >
+        <label className="labelled">
+          What to change
+          <input
+            className="field"
+            name="hint"
+            autoComplete="off"
+            placeholder="shorter, and end on the number"
+            maxLength={2_000}
+            value={hint}
+            onChange={({ target }) => setHint(target.value)}
+          />
+        </label>
+        <p className="soft">It uses one post of the month’s quota, returned if it fails.</p>
+        <div className="dialog-actions">
+          <button type="button" className="action plain" onClick={close}>
+            Cancel
+          </button>
+          <button type="submit" className="action go" aria-disabled={hint.trim() === ''}>
+            Write again
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+type Asked = 'post now' | 'redraft' | undefined
+
+const More = ({
+  item,
+  decisions,
+  ask,
+}: {
+  item: DraftItem
+  decisions: Decisions
+  ask(what: Asked): void
+}) => (
+  <Menu says="More to do with this draft" className="more" button={<Icon name="more" />}>
+    {(close) => (
+      <>
+        <ActionButton
+          calls="growth.items.postNow"
+          refused={decisions.refusal}
+          shortcut="postNow"
+          act={() => {
+            close()
+            ask('post now')
+          }}
+        >
+          Post now
+        </ActionButton>
+        <ActionButton
+          calls="growth.items.redraft"
+          shortcut="redraft"
+          act={() => {
+            close()
+            ask('redraft')
+          }}
+        >
+          Have it written again
+        </ActionButton>
+        <ActionButton
+          calls="growth.items.duplicate"
+          act={() => {
+            close()
+            void duplicate(item)
+          }}
+        >
+          Duplicate
+        </ActionButton>
+        <ActionButton
+          calls="growth.items.remove"
+          tone="harm"
+          act={() => {
+            close()
+            decisions.remove()
+          }}
+        >
+          Delete
+        </ActionButton>
+      </>
+    )}
+  </Menu>
+)
+
+interface FootProps {
+  item: DraftItem
+  slot: string | undefined
+  decisions: Decisions
+  rejects: boolean
+  setRejects(rejects: boolean): void
+}
+
+const Approvals = ({ slot, decisions }: Pick<FootProps, 'slot' | 'decisions'>) => (
+  <>
+    <ActionButton
+      calls="growth.items.approve"
+      shortcut="approve"
+      refused={decisions.refusal}
+      tone={slot === undefined ? 'go' : 'plain'}
+      act={decisions.approve}
+    >
+      Approve
+    </ActionButton>
+    {slot !== undefined && (
+      <ActionButton
+        calls="growth.items.approve"
+        shortcut="approveForSlot"
+        refused={decisions.refusal}
+        tone="go"
+        act={decisions.approveForSlot}
+      >
+        Approve {whenOf(slot)}
+      </ActionButton>
+    )}
+  </>
+)
+
+export const DraftFoot = ({ item, slot, decisions, rejects, setRejects }: FootProps) => {
+  const [asked, setAsked] = useState<Asked>()
+  const close = () => setAsked(undefined)
+  return (
+    <div className="pane-foot">
+      {rejects ? (
+        <Reasons choose={decisions.reject} cancel={() => setRejects(false)} />
+      ) : (
+        <>
+          <ActionButton
+            calls="growth.items.reject"
+            shortcut="reject"
+            tone="harm"
+            act={() => setRejects(true)}
+          >
+            Reject
+          </ActionButton>
+          <More item={item} decisions={decisions} ask={setAsked} />
+          <span className="pane-foot-gap" />
+          <Approvals slot={slot} decisions={decisions} />
+        </>
+      )}
+      {asked === 'redraft' && <AskForHint item={item} close={close} />}
+      {asked === 'post now' && (
+        <AskFirst
+          title={`Post now as @${item.posting_account?.handle ?? '?'}?`}
+          does="Post now"
+          act={() => {
+            close()
+            decisions.postNow()
+          }}
+          close={close}
+        >
+          <p className="plain-text" dir="auto">
+            {firstLineOf(item)}
+          </p>
+          <p className="soft">It is public at once, and cannot be taken back.</p>
+        </AskFirst>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,18 @@
+/** The rules that an item's text follows: its account's limits and its channel's form. */
+import { useRead } from '../../api/queries.ts'
+import type { TextRules } from './checks.ts'
+import type { DraftItem } from './item.ts'
+
+const EVERY_ACCOUNT = { limit: 100 }
+
+/** Undefined until they are known. */
+export const useRules = (item: DraftItem | undefined): TextRules | undefined => {
+  const { data: accounts } = useRead('growth.connections.list', EVERY_ACCOUNT)
+  const { data: ours } = useRead('growth.connection.get', {})
+  const { data: forms } = useRead('growth.channels.list', {})
+  if (!item || !ours || !forms) return undefined
+  const network = item.posting_account?.network
+  const limits = accounts?.networks.find((one) => one.network === network)?.limits
+  const channel = forms.channels.find(({ name }) => name === `${item.kind}s`)
+  return { kind: item.kind, limits: limits ?? ours.connection.limits, rules: channel?.format_rules }
+}

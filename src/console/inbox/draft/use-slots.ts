@@ -1,0 +1,57 @@
+/** The times that a draft can be approved for, and the chosen one. */
+import { useState } from 'react'
+import { useRead } from '../../api/queries.ts'
+import { speak } from '../../frame/notices.ts'
+import { useShortcut } from '../../keys/use-keys.ts'
+import { whenOf } from '../../parts/when.tsx'
+import type { DraftItem } from './item.ts'
+import { type FreeSlot, slotsOffered, withNeighbours } from './slots.ts'
+
+const HOUR_MS = 3_600_000
+const LOOKED_AT_MS = 14 * 24 * HOUR_MS
+
+/** The same for an hour, so that drafts share one read. */
+const windowNow = () => {
+  const from = Math.floor(Date.now() / HOUR_MS) * HOUR_MS
+  return {
+    from: new Date(from - 24 * HOUR_MS).toISOString(),
+    to: new Date(from + LOOKED_AT_MS).toISOString(),
+  }
+}
+
+/** The time that it had before comes first, if it is still to come. */
+const offeredSlots = (
+  item: DraftItem,
+  entries: Parameters<typeof withNeighbours>[1],
+): FreeSlot[] => {
+  const now = new Date().toISOString()
+  const free = slotsOffered(entries, { channel: `${item.kind}s`, now })
+  const had = item.proposed_at
+  return had === null || had <= now || free.some(({ at }) => at === had)
+    ? free
+    : [withNeighbours(had, entries), ...free]
+}
+
+export interface SlotChoices {
+  offered: FreeSlot[]
+  chosen: FreeSlot | undefined
+  choose(at: string): void
+}
+
+export const useSlots = (item: DraftItem | undefined): SlotChoices => {
+  const { data } = useRead('growth.calendar.get', windowNow())
+  const [wanted, setWanted] = useState<string>()
+  const offered = item && data ? offeredSlots(item, data.entries) : []
+  const first = offered.find(({ at }) => at === item?.proposed_at) ?? offered[0]
+  const chosen = offered.find(({ at }) => at === wanted) ?? first
+  const step = (steps: number): void => {
+    const next = chosen && offered[offered.indexOf(chosen) + steps]
+    if (!next) return
+    setWanted(next.at)
+    speak(whenOf(next.at))
+  }
+  const isChoice = offered.length > 1
+  useShortcut('laterSlot', isChoice ? () => step(1) : undefined)
+  useShortcut('earlierSlot', isChoice ? () => step(-1) : undefined)
+  return { offered, chosen, choose: setWanted }
+}

@@ -1,0 +1,167 @@
+/** Drafts in the inbox, decided in a real Chromium by keys alone. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
+import type { Browser, BrowserContext } from 'playwright-core'
+import type { ConsoleState } from '#edge/console/bundle'
+import { builtConsole } from '#test/support/console/built'
+import { browserOf, expectAccessible, openTab, type Watched } from '#test/support/console/tab'
+import { eventually } from '#test/support/eventually'
+import { browserPath, launchBrowser } from '#test/support/http/browser'
+import { signedInAs } from '#test/support/session'
+import { useApp } from '#test/support/use'
+
+const path = browserPath()
+if (!path) console.warn('No Chromium here: nobody decides drafts in the console.')
+
+const LONG_MS = 240_000
+/** What was typed is in the browser's storage. */
+const IS_KEPT = `Object.keys(localStorage).some((name) => name.startsWith('tendril.typed:'))`
+
+describe.skipIf(!path)('a draft', () => {
+  let bundle: ConsoleState = 'building'
+  const app = useApp({ overrides: { console: () => bundle, lanes: [] } })
+  let browser: Browser
+  let context: BrowserContext & Watched
+
+  const write = async (body: string): Promise<string> =>
+    (await app.send('POST', 'items', { body: { body } })).body.item.id
+  const itemOf = async (id: string) => (await app.send('GET', `items/${id}`)).body.item
+  const until = (id: string, status: string) =>
+    eventually(
+      () => itemOf(id),
+      (item) => item.status === status,
+    )
+
+  beforeAll(async () => {
+    bundle = (await builtConsole()).bundle
+    browser = await launchBrowser(path!)
+    const olga = await signedInAs(app, app.tenantId, { name: 'Olga Owner', role: 'owner' })
+    context = await browserOf(browser, app, olga)
+    const { channels } = (await app.send('GET', 'channels')).body
+    const posts = channels.find(({ name }: { name: string }) => name === 'posts')
+    await app.send('PUT', `channels/${posts.id}`, {
+      body: {
+        cadence: {
+          days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'],
+          times: ['08:30', '16:00'],
+        },
+      },
+    })
+  })
+  afterAll(() => browser.close())
+
+  test(
+    'is edited in place, approved for the time on the button, and taken back',
+    async () => {
+      context.complaints.length = 0
+      const id = await write('Every delay starts at the dock.')
+      const page = await openTab(context, app, `/console/inbox/draft/${id}`)
+      await page.getByLabel('The post').waitFor()
+      await page.keyboard.press('e')
+      await page.keyboard.type('\n\nSee dock.example.com #late\u200b')
+      await page.getByText('1 character nobody can see: zero-width space.').waitFor()
+      await expectAccessible(page, 'draft-edited')
+      const text = 'Every delay starts at the dock.\n\nSee dock.example.com #late\u200b'
+      const mark = createHash('sha256').update(text).digest('hex')
+      await page.getByText(`#${mark.slice(0, 8)}`).waitFor()
+      await page.keyboard.press('Escape')
+      await eventually(
+        () => itemOf(id),
+        ({ revision }) => revision === 2,
+      )
+      const button = page.getByRole('button', { name: /^Approve \w{3} \d/ })
+      const first = await button.textContent()
+      await page.keyboard.press(']')
+      const said = (await eventually(
+        () => button.textContent(),
+        (text) => text !== first,
+      ))!
+      await page.keyboard.press('s')
+      const approved = await until(id, 'approved')
+      expect([approved.body, approved.content_hash]).toEqual([text, mark])
+      const time = new Date(approved.post_at).toLocaleTimeString('en-GB', {
+        hour: '2-digit',
+        minute: '2-digit',
+        timeZone: 'UTC',
+      })
+      expect(said).toContain(time)
+      await page.getByText('Approved for').first().waitFor()
+      await page.keyboard.press('z')
+      expect((await until(id, 'drafted')).proposed_at).toBe(approved.post_at)
+      expect(context.complaints).toEqual([])
+      await page.close()
+    },
+    LONG_MS,
+  )
+
+  test(
+    'is rejected with a reason, which goes away when the rejection is taken back',
+    async () => {
+      const id = await write('Said too often.')
+      const page = await openTab(context, app, `/console/inbox/draft/${id}`)
+      await page.getByLabel('The post').waitFor()
+      await page.keyboard.press('x')
+      await expectAccessible(page, 'draft-rejecting')
+      await page.keyboard.press('3')
+      expect(await until(id, 'rejected')).toMatchObject({ reject_reason: 'Said before' })
+      await page.getByText('Rejected').first().waitFor()
+      await page.keyboard.press('z')
+      await until(id, 'drafted')
+      expect((await app.send('GET', `items/${id}/comments`)).body.comments).toEqual([])
+      await page.close()
+    },
+    LONG_MS,
+  )
+
+  test(
+    'whose text somebody else changed meanwhile is not decided: both texts stand side by side',
+    async () => {
+      const id = await write('The first text.')
+      const page = await openTab(context, app, `/console/inbox/draft/${id}`)
+      await page.getByLabel('The post').fill('My text.')
+      await app.send('PATCH', `items/${id}`, { body: { body: 'Their text.' } })
+      await page.keyboard.press('Control+Enter')
+      await page.getByRole('heading', { name: /wrote another text/ }).waitFor()
+      await page.getByText('Their text.').first().waitFor()
+      await page.getByText('My text.').first().waitFor()
+      await expectAccessible(page, 'draft-conflict')
+      expect(await itemOf(id)).toMatchObject({ status: 'drafted', body: 'Their text.' })
+      await page.getByRole('button', { name: 'Go on with yours' }).click()
+      await page.keyboard.press('a')
+      expect(await until(id, 'approved')).toMatchObject({ body: 'My text.' })
+      await page.close()
+    },
+    LONG_MS,
+  )
+
+  test(
+    'that is too long cannot be approved, and what was typed outlives the tab',
+    async () => {
+      const id = await write('Short.')
+      await context.route('**/growth/items/*', (route) =>
+        route.request().method() === 'PATCH' ? route.abort() : route.continue(),
+      )
+      const first = await openTab(context, app, `/console/inbox/draft/${id}`)
+      await first.getByLabel('The post').fill('x'.repeat(300))
+      await first.getByText('It has 300 characters').waitFor()
+      await expectAccessible(first, 'draft-too-long')
+      await first.keyboard.press('Control+Enter')
+      await eventually(
+        () => first.evaluate<boolean>(IS_KEPT),
+        (isKept) => isKept,
+      )
+      await first.close()
+      expect(await itemOf(id)).toMatchObject({ status: 'drafted', body: 'Short.' })
+      const again = await openTab(context, app, `/console/inbox/draft/${id}`)
+      await eventually(
+        () => again.getByLabel('The post').inputValue(),
+        (value) => value === 'x'.repeat(300),
+      )
+      await again.getByRole('button', { name: 'Back to the draft' }).click()
+      expect(await again.getByLabel('The post').inputValue()).toBe('Short.')
+      await again.close()
+      await context.unroute('**/growth/items/*')
+    },
+    LONG_MS,
+  )
+})
