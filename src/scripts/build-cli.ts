@@ -71,7 +71,8 @@ const contractAsData = (): string => {
     group: Object.fromEntries(
       Object.entries(resource.group).map(([name, o]) => [
         name,
-        { ...o, output: { properties: shapeOf(o.output) } },
+        // It would bring the whole other operation with it.
+        { ...o, includes: undefined, output: { properties: shapeOf(o.output) } },
       ]),
     ),
   }))

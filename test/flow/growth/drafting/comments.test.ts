@@ -163,10 +163,11 @@ test('an item tells who wrote and decided what, and how it was posted', async ()
     {
       operation: 'growth.items.postNow',
       by: { kind: 'key', id: at, name: at },
+      allowed_by: null,
       at,
       surface: 'rest',
     },
-    { operation: 'growth.items.approve', by: person, at, surface: 'rest' },
+    { operation: 'growth.items.approve', by: person, allowed_by: null, at, surface: 'rest' },
   ])
   // A key sees who it was by the id alone, as it may not list the members either.
   const shown = (await story.send('GET', `items/${id}`)).body.item
