@@ -204,6 +204,9 @@ describe.skipIf(!path)('the settings', () => {
       const both = await sendTest(page, 3)
       expect([first, second].map((secret) => signedBy(secret, both))).toEqual([true, true])
       await expectAccessible(page, 'settings-webhook')
+      // As a browser does that keeps the page for its Back button.
+      await page.evaluate("dispatchEvent(new Event('pagehide'))")
+      await page.getByRole('heading', { name: 'The signing secret' }).waitFor({ state: 'detached' })
       await goTo(page, 'keys')
       const kept = await keptBy(page)
       for (const secret of [first, second]) expect(kept).not.toContain(secret)

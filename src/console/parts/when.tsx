@@ -27,8 +27,17 @@ export const otherZonesOf = (at: string): string =>
     `${whenOf(at, 'UTC')} UTC`,
   ].join(' · ')
 
+const YEAR: Intl.DateTimeFormatOptions = { year: 'numeric' }
+const yearOf = (at: string): string => formatted(at, boot.time_zone, YEAR)
+
+/** `Mon 23 Nov, 08:30`; of another year `Mon 23 Nov 2025, 08:30`. */
+const withYear = (at: string): string =>
+  yearOf(at) === yearOf(new Date().toISOString())
+    ? whenOf(at)
+    : `${weekdayOf(at)} ${yearOf(at)}, ${clockOf(at)}`
+
 export const When = ({ at, clock = false }: { at: string; clock?: boolean }) => (
   <time dateTime={at} title={otherZonesOf(at)}>
-    {clock ? clockOf(at) : whenOf(at)}
+    {clock ? clockOf(at) : withYear(at)}
   </time>
 )
