@@ -12,14 +12,24 @@ const DraftPane = lazyPage<PaneProps>(() =>
   import('./draft/pane.tsx').then(({ DraftPane: Pane }) => Pane),
 )
 
+const DoubtPane = lazyPage<PaneProps>(() =>
+  import('./doubt/pane.tsx').then(({ DoubtPane: Pane }) => Pane),
+)
+const RefusedPane = lazyPage<PaneProps>(() =>
+  import('./refused/pane.tsx').then(({ RefusedPane: Pane }) => Pane),
+)
+const EngagementPane = lazyPage<PaneProps>(() =>
+  import('./engagement/pane.tsx').then(({ EngagementPane: Pane }) => Pane),
+)
+
 export const panes: Record<EntryKind, ComponentType<PaneProps>> = {
-  doubt: OwnPagePane,
-  refused: OwnPagePane,
+  doubt: DoubtPane,
+  refused: RefusedPane,
   call: OwnPagePane,
   reply: OwnPagePane,
   playbook: OwnPagePane,
   tool_change: OwnPagePane,
   draft: DraftPane,
   article: DraftPane,
-  engagement: OwnPagePane,
+  engagement: EngagementPane,
 }

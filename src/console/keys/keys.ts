@@ -6,7 +6,15 @@
  */
 
 /** `everywhere`, or the page, or the part of it, in which the key has this meaning. */
-type KeyScope = 'everywhere' | 'inbox' | 'draft' | 'editor' | 'rejecting' | 'call' | 'reply'
+type KeyScope =
+  | 'everywhere'
+  | 'inbox'
+  | 'draft'
+  | 'editor'
+  | 'rejecting'
+  | 'call'
+  | 'reply'
+  | 'doubt'
 
 export interface Shortcut {
   chord: string
@@ -52,6 +60,11 @@ export const shortcuts = {
   refuseCall: { chord: 'X', says: 'Refuse, with a reason', scope: 'call' },
   sendReply: { chord: 'S', says: 'Send', scope: 'reply' },
   editReply: { chord: 'E', says: 'Edit', scope: 'reply' },
+  itIsThere: { chord: 'Y', says: 'It is there', scope: 'doubt' },
+  notThere: { chord: 'N', says: 'It was not done', scope: 'doubt' },
+  postAgain: { chord: 'P', says: 'Post it again', scope: 'doubt' },
+  writeAnew: { chord: 'W', says: 'Write it anew', scope: 'doubt' },
+  later: { chord: 'L', says: 'Later', scope: 'doubt' },
   discardReply: { chord: 'X', says: 'Discard', scope: 'reply' },
 } as const satisfies Record<string, Shortcut>
 
@@ -68,6 +81,7 @@ const AROUND: Record<KeyScope, readonly KeyScope[]> = {
   rejecting: ['draft', 'inbox', 'everywhere'],
   call: ['inbox', 'everywhere'],
   reply: ['inbox', 'everywhere'],
+  doubt: ['inbox', 'everywhere'],
 }
 
 /** Pairs of shortcuts of which a key could mean either, as sentences. */

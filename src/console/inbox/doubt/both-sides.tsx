@@ -1,0 +1,126 @@
+/** What was sent, beside what the timeline showed when it was read. */
+import { When } from '../../parts/when.tsx'
+import { markOf } from '../draft/mark.ts'
+import { causeWords, type Doubtful, lastSeen, type ShownPost, safeLink } from './doubtful.ts'
+
+const Sent = ({ doubtful: { text, about, hash, attempt } }: { doubtful: Doubtful }) => (
+  <div>
+    <h3>What we sent</h3>
+    <p className="plain-text" dir="auto">
+      {text ?? about}
+    </p>
+    <p className="soft">
+      {attempt && (
+        <>
+          @{attempt.account.handle} on {attempt.account.network}, <When at={attempt.began_at} />
+        </>
+      )}{' '}
+      <span className="mono" title={hash ?? undefined}>
+        {markOf(hash)}
+      </span>
+    </p>
+  </div>
+)
+
+interface PostProps {
+  post: ShownPost
+  isCandidate: boolean
+  pick(url: string): void
+  picks: boolean
+}
+
+const Shown = ({ post, isCandidate, pick, picks }: PostProps) => {
+  const link = safeLink(post.url)
+  return (
+    <li className="shown-post">
+      <blockquote className="plain-text" dir="auto">
+        {post.text}
+        {post.is_cut && '…'}
+      </blockquote>
+      <p className="soft">
+        <When at={post.posted_at} />
+        {isCandidate && ' · may be this one'}
+        {link && (
+          <>
+            {' · '}
+            <a href={link} target="_blank" rel="noreferrer noopener">
+              Open
+            </a>
+          </>
+        )}
+      </p>
+      {picks && link && (
+        <button type="button" className="action plain" onClick={() => pick(link)}>
+          This is it
+        </button>
+      )}
+    </li>
+  )
+}
+
+const sawWords: Record<NonNullable<ReturnType<typeof lastSeen>['saw']>, string> = {
+  it: 'It was there.',
+  nothing: 'It was not there.',
+  unclear: 'A post was there that may be this one.',
+  unreadable: 'The timeline could not be read as a whole, which proves nothing.',
+}
+
+interface SidesProps {
+  doubtful: Doubtful
+  /** Takes the address of a post for that of this one. */
+  pick(url: string): void
+  /** Whether the reader may. */
+  picks: boolean
+}
+
+export const BothSides = ({ doubtful, pick, picks }: SidesProps) => {
+  const { at, saw, timeline, candidates } = lastSeen(doubtful)
+  return (
+    <div className="both-texts">
+      <Sent doubtful={doubtful} />
+      <div>
+        <h3>What the timeline showed</h3>
+        {at && saw ? (
+          <p className="soft">
+            Read <When at={at} />. {sawWords[saw]}
+          </p>
+        ) : (
+          <p className="soft">It has not been read yet.</p>
+        )}
+        {timeline?.length === 0 && <p className="soft">No post since the send began.</p>}
+        <ul className="shown-posts" aria-label="Posts on the timeline, as others' words">
+          {timeline?.map((post) => (
+            <Shown
+              key={post.external_id}
+              post={post}
+              isCandidate={candidates.has(post.external_id)}
+              pick={pick}
+              picks={picks}
+            />
+          ))}
+        </ul>
+      </div>
+    </div>
+  )
+}
+
+/** While the machine looks: what happened, and what it does about it. */
+export const Looking = ({ doubtful: { attempt } }: { doubtful: Doubtful }) => (
+  <div className="in-doubt">
+    {attempt && (
+      <p>
+        Sent <When at={attempt.began_at} />. {attempt.cause && causeWords[attempt.cause]}
+      </p>
+    )}
+    <p>
+      <strong>We look at your timeline, and never send it again by ourselves.</strong>{' '}
+      {attempt?.next_read_at ? (
+        <>
+          Next look <When at={attempt.next_read_at} clock />.
+        </>
+      ) : (
+        'No look is planned.'
+      )}
+    </p>
+  </div>
+)

@@ -1,0 +1,78 @@
+/** A doubt: nobody knows yet whether it is on the network. */
+import { useState } from 'react'
+import { mayCall } from '../../api/operations.ts'
+import { useRead } from '../../api/queries.ts'
+import { boot } from '../../boot.ts'
+import { ReadView } from '../../parts/states.tsx'
+import type { PaneProps } from '../pane-props.ts'
+import { BothSides, Looking } from './both-sides.tsx'
+import { type Doubtful, doubtfulEngagement, doubtfulItem } from './doubtful.ts'
+import { useSettling } from './use-settling.ts'
+import { ItIsThere, WaysOn } from './ways-on.tsx'
+
+const Doubt = ({ doubtful, next }: { doubtful: Doubtful; next(): void }) => {
+  const decisions = useSettling(doubtful, next)
+  const [picked, setPicked] = useState<string>()
+  const settles = doubtful.record === 'item' ? 'growth.items.markPosted' : 'growth.engagements.done'
+  return (
+    <>
+      <div className="pane-body">
+        <h2>{doubtful.isOpen ? 'Nobody knows yet' : 'It is no longer in doubt'}</h2>
+        {doubtful.isOpen && !doubtful.inReview && <Looking doubtful={doubtful} />}
+        {doubtful.isOpen && doubtful.inReview && (
+          <p className="in-doubt">
+            You must look: the timeline does not prove it. Is it there? We never send it again by
+            ourselves.
+          </p>
+        )}
+        <BothSides
+          doubtful={doubtful}
+          pick={setPicked}
+          picks={doubtful.isOpen && mayCall(boot.session.role, settles)}
+        />
+      </div>
+      {doubtful.isOpen && (
+        <WaysOn
+          doubtful={doubtful}
+          decisions={decisions}
+          isThere={() => setPicked('')}
+          later={next}
+        />
+      )}
+      {picked !== undefined && (
+        <ItIsThere
+          doubtful={doubtful}
+          picked={picked}
+          settle={decisions.isThere}
+          close={() => setPicked(undefined)}
+        />
+      )}
+    </>
+  )
+}
+
+const PostDoubt = ({ id, next }: Pick<PaneProps, 'id' | 'next'>) => {
+  const read = useRead('growth.items.get', { id })
+  return (
+    <ReadView read={read} what="The post" lines={6}>
+      {read.data && <Doubt doubtful={doubtfulItem(read.data.item)} next={next} />}
+    </ReadView>
+  )
+}
+
+const EngagementDoubt = ({ id, next }: Pick<PaneProps, 'id' | 'next'>) => {
+  const read = useRead('growth.engagements.get', { id })
+  return (
+    <ReadView read={read} what="The engagement" lines={6}>
+      {read.data && <Doubt doubtful={doubtfulEngagement(read.data.engagement)} next={next} />}
+    </ReadView>
+  )
+}
+
+/** Without an entry, as on a link to what waits no longer, it is read as a post. */
+export const DoubtPane = ({ id, entry, next }: PaneProps) =>
+  entry?.record === 'engagement' ? (
+    <EngagementDoubt id={id} next={next} />
+  ) : (
+    <PostDoubt id={id} next={next} />
+  )

@@ -1,0 +1,129 @@
+/** What a person can say of a doubt. Nothing here sends before the timeline is read once more. */
+import { useState } from 'react'
+import { ActionButton } from '../../parts/action.tsx'
+import { AskFirst, Dialog } from '../../parts/dialog.tsx'
+import type { Doubtful } from './doubtful.ts'
+import type { DoubtDecisions } from './use-settling.ts'
+
+interface ThereProps {
+  doubtful: Doubtful
+  /** The address of the post that was picked. */
+  picked: string
+  settle(url: string | undefined): void
+  close(): void
+}
+
+export const ItIsThere = ({ doubtful, picked, settle, close }: ThereProps) => {
+  const [url, setUrl] = useState(picked)
+  const typed = url.trim()
+  const isAddress = typed === '' || URL.canParse(typed)
+  return (
+    <Dialog title="It is on the network" close={close}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (!isAddress) return
+          close()
+          settle(typed || undefined)
+        }}
+      >
+        <label className="labelled">
+          Its address, if you have it
+          <input
+            className="field"
+            name="url"
+            type="url"
+            autoComplete="off"
+            maxLength={2_000}
+            aria-invalid={!isAddress}
+            value={url}
+            onChange={({ target }) => setUrl(target.value)}
+          />
+        </label>
+        <p className="soft">
+          {doubtful.record === 'item'
+            ? 'It becomes posted, with this address. Nothing is sent.'
+            : 'It becomes done, with this address. Nothing is sent.'}
+        </p>
+        <div className="dialog-actions">
+          <button type="button" className="action plain" onClick={close}>
+            Cancel
+          </button>
+          <button type="submit" className="action go" aria-disabled={!isAddress}>
+            {doubtful.record === 'item' ? 'Mark it posted' : 'Mark it done'}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+interface WaysProps {
+  doubtful: Doubtful
+  decisions: DoubtDecisions
+  /** Opens the dialog about its address. */
+  isThere(): void
+}
+
+const PostWays = ({ decisions, isThere, ask }: WaysProps & { ask(): void }) => (
+  <>
+    <ActionButton calls="growth.items.markPosted" shortcut="itIsThere" tone="go" act={isThere}>
+      Yes, it is there
+    </ActionButton>
+    <ActionButton calls="growth.items.postNow" shortcut="postAgain" act={ask}>
+      No, post it again
+    </ActionButton>
+    <ActionButton calls="growth.items.duplicate" shortcut="writeAnew" act={decisions.writeAnew}>
+      No, write it anew
+    </ActionButton>
+  </>
+)
+
+const EngagementWays = ({ decisions, isThere }: WaysProps) => (
+  <>
+    <ActionButton calls="growth.engagements.done" shortcut="itIsThere" tone="go" act={isThere}>
+      Yes, it was done
+    </ActionButton>
+    <ActionButton calls="growth.engagements.reject" shortcut="notThere" act={decisions.notDone}>
+      No, it was not done
+    </ActionButton>
+  </>
+)
+
+export const WaysOn = (props: WaysProps & { later(): void }) => {
+  const { doubtful, decisions, later } = props
+  const [asks, setAsks] = useState(false)
+  return (
+    <div className="pane-foot">
+      <ActionButton shortcut="later" act={later}>
+        Later
+      </ActionButton>
+      <span className="pane-foot-gap" />
+      {doubtful.record === 'item' ? (
+        <PostWays {...props} ask={() => setAsks(true)} />
+      ) : (
+        <EngagementWays {...props} />
+      )}
+      {asks && (
+        <AskFirst
+          title="Post it again?"
+          does="Read, then post"
+          act={() => {
+            setAsks(false)
+            decisions.postAgain()
+          }}
+          close={() => setAsks(false)}
+        >
+          <p className="plain-text" dir="auto">
+            {doubtful.about}
+          </p>
+          <p className="soft">
+            We read the timeline once more first. If we find it, nothing is sent. What is sent is
+            public at once, and cannot be taken back.
+          </p>
+        </AskFirst>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,173 @@
+/** An engagement: the post that it answers, its text, and what is decided. */
+import { useId, useRef } from 'react'
+import { errorWords } from '../../api/errors.ts'
+import { useRead } from '../../api/queries.ts'
+import { notify } from '../../frame/notices.ts'
+import { useShortcut } from '../../keys/use-keys.ts'
+import { Bones, ReadView } from '../../parts/states.tsx'
+import { safeLink } from '../doubt/doubtful.ts'
+import { YourChanges } from '../draft/changes.tsx'
+import { checkText, type TextCheck, type TextRules } from '../draft/checks.ts'
+import { Count } from '../draft/count.tsx'
+import { Editor, type EditorHandle } from '../draft/editor.tsx'
+import type { PaneProps } from '../pane-props.ts'
+import { EngagementFoot } from './foot.tsx'
+import { useDeciding } from './use-deciding.ts'
+import { type DraftedEngagement, type ReplyText, useReplyText } from './use-reply-text.ts'
+
+const AnsweredPost = ({ post }: { post: DraftedEngagement['post'] }) => {
+  const link = safeLink(post.url)
+  return (
+    <section className="answered" aria-label="The post, somebody else's words">
+      <p className="soft">
+        @{post.author ?? '?'} on {post.network}
+        {post.addresses_us && ', to you'}
+        {link && (
+          <>
+            {' · '}
+            <a href={link} target="_blank" rel="noreferrer noopener">
+              Open
+            </a>
+          </>
+        )}
+      </p>
+      <blockquote className="plain-text" dir="auto">
+        {post.text ?? 'Its text was not read.'}
+      </blockquote>
+    </section>
+  )
+}
+
+interface ReplyProps {
+  engagement: DraftedEngagement
+  text: ReplyText
+  check: TextCheck
+  send(): void
+}
+
+const Reply = ({ engagement, text, check, send }: ReplyProps) => {
+  const id = useId()
+  const handle = useRef<EditorHandle>(null)
+  useShortcut('edit', text.mayEdit ? () => handle.current?.focus() : undefined)
+  const save = (): void =>
+    void text
+      .save()
+      .catch((cause) =>
+        notify({ says: `Not saved; this browser keeps it. ${errorWords(cause)}`, tone: 'care' }),
+      )
+  return (
+    <>
+      <article className="post">
+        <Editor
+          text={text.text}
+          rules={check}
+          mayEdit={text.mayEdit}
+          label={`The ${engagement.action}`}
+          describedBy={id}
+          handle={handle}
+          change={text.change}
+          left={save}
+          approve={send}
+        />
+        <Count
+          id={id}
+          check={check}
+          counted={text.text.length}
+          hash={text.isEdited ? undefined : (engagement.content_hash ?? undefined)}
+        />
+      </article>
+      {check.faults.length > 0 && (
+        <ul className="warnings" aria-label="Before you approve">
+          {check.faults.map((fault) => (
+            <li key={fault} className="is-fault">
+              {fault}
+            </li>
+          ))}
+        </ul>
+      )}
+      {text.isStale && (
+        <div className="in-doubt" role="alert">
+          <p>Somebody wrote another text meanwhile. Below is how yours differs from it.</p>
+          <button type="button" className="action plain" onClick={text.keepMine}>
+            Go on with yours
+          </button>
+        </div>
+      )}
+      {text.isEdited && (
+        <YourChanges before={engagement.body ?? ''} after={text.text} reset={text.forget} />
+      )}
+    </>
+  )
+}
+
+const refusalOf = (
+  { status }: DraftedEngagement,
+  { isStale }: ReplyText,
+  check: TextCheck | undefined,
+): string | undefined => {
+  if (status !== 'drafted') return `It is ${status.replaceAll('_', ' ')} and no longer a draft.`
+  return isStale ? 'Choose one of the two texts first.' : check?.faults[0]
+}
+
+interface ViewProps {
+  engagement: DraftedEngagement
+  rules: TextRules
+  next(): void
+}
+
+const EngagementView = ({ engagement, rules, next }: ViewProps) => {
+  const text = useReplyText(engagement)
+  const decisions = useDeciding(engagement, text, next)
+  const check = engagement.body === null ? undefined : checkText(text.text, rules)
+  const refused = refusalOf(engagement, text, check)
+  return (
+    <>
+      <div className="pane-body">
+        <AnsweredPost post={engagement.post} />
+        {check ? (
+          <Reply
+            engagement={engagement}
+            text={text}
+            check={check}
+            send={() => refused === undefined && decisions.approve()}
+          />
+        ) : (
+          <p>You {engagement.action} this post. There is no text.</p>
+        )}
+        {engagement.rationale && (
+          <dl className="about">
+            <dt>Why this {engagement.action}</dt>
+            <dd dir="auto">{engagement.rationale}</dd>
+          </dl>
+        )}
+      </div>
+      <EngagementFoot
+        action={engagement.action}
+        author={engagement.post.author}
+        text={text.text}
+        refused={refused}
+        decisions={decisions}
+      />
+    </>
+  )
+}
+
+export const EngagementPane = ({ id, next }: PaneProps) => {
+  const read = useRead('growth.engagements.get', { id })
+  const { data: ours } = useRead('growth.connection.get', {})
+  const engagement = read.data?.engagement
+  const rules: TextRules | undefined = ours && {
+    kind: 'post',
+    limits: ours.connection.limits,
+    rules: undefined,
+  }
+  return (
+    <ReadView read={read} what="The engagement" lines={6}>
+      {engagement && rules ? (
+        <EngagementView key={id} engagement={engagement} rules={rules} next={next} />
+      ) : (
+        <Bones />
+      )}
+    </ReadView>
+  )
+}

@@ -1,0 +1,80 @@
+/** What can be decided about an engagement. */
+import { ApiError } from '../../api/errors.ts'
+import type { AnswerOf } from '../../api/operations.ts'
+import { command } from '../../api/queries.ts'
+import { notify } from '../../frame/notices.ts'
+import { hrefOf } from '../../router/paths.ts'
+import { navigate } from '../../router/router.tsx'
+import { enact, type ListDecision } from '../decide.ts'
+import type { DraftedEngagement, ReplyText } from './use-reply-text.ts'
+
+type Answer = AnswerOf<'growth.engagements.approve'>
+
+const outcomes: Partial<Record<DraftedEngagement['status'], string>> = {
+  executing: 'It is being sent',
+  execute_failed: 'The network refused it: it is in the inbox',
+  execute_unconfirmed: 'Nobody knows yet whether it went out; we are looking at the network',
+}
+
+/** Somebody wrote another text meanwhile: nothing was decided, and what was typed is kept. */
+const onRefusal = (id: string) => (cause: unknown) => {
+  if (!(cause instanceof ApiError) || cause.reason !== 'stale_text') return false
+  notify({
+    says: `${cause.refusal.by?.name ?? 'Somebody'} changed the text meanwhile. Nothing was approved.`,
+    tone: 'care',
+  })
+  navigate(hrefOf('entry', { kind: 'engagement', id }))
+  return true
+}
+
+/** The approval of the text on the screen, with what is not saved of it. */
+const approval = (
+  engagement: DraftedEngagement,
+  text: ReplyText,
+  sending: { execute: true; wait: number } | undefined,
+): Promise<Answer> =>
+  command('growth.engagements.approve', {
+    id: engagement.id,
+    ...(engagement.content_hash !== null && { expect_hash: engagement.content_hash }),
+    ...(text.isEdited && { body: text.text }),
+    ...sending,
+  })
+
+export const useDeciding = (engagement: DraftedEngagement, text: ReplyText, next: () => void) => {
+  const { id } = engagement
+  const begin = <A>(decision: Omit<ListDecision<A>, 'id' | 'about'>): void => {
+    next()
+    void enact({ ...decision, id, about: text.text.split('\n', 1)[0] || engagement.action })
+  }
+  const reopen = () => command('growth.engagements.reopen', { id })
+  const approve = async (sending?: { execute: true; wait: number }) => {
+    const answer = await approval(engagement, text, sending)
+    text.forget()
+    return answer
+  }
+  return {
+    approve: () =>
+      begin({
+        says: 'Approved; it is sent when somebody sends it',
+        act: () => approve(),
+        undo: reopen,
+        refused: onRefusal(id),
+      }),
+    /** One step: if it cannot be sent, it is not approved either. */
+    send: () =>
+      begin({
+        says: 'Handed to the network',
+        act: () => approve({ execute: true, wait: 1 }),
+        check: (answer: Answer) => outcomes[answer.engagement.status],
+        refused: onRefusal(id),
+      }),
+    reject: (reason: string | undefined) =>
+      begin({
+        says: 'Rejected',
+        act: () => command('growth.engagements.reject', { id, ...(reason && { reason }) }),
+        undo: reopen,
+      }),
+  }
+}
+
+export type EngagementDecisions = ReturnType<typeof useDeciding>
