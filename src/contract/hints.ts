@@ -183,8 +183,20 @@ export const kindOfResource: Record<Prefix, HintKind | null> = {
 /** The same for what the audit records of the server's own work, by what the names begin with. */
 export const kindOfOwnWork: Record<string, HintKind> = {
   'channel.reply': 'channel_reply',
+  'operator.invitations': 'invitation',
+  'operator.keys': 'key',
+  'operator.person': 'member',
   webhook: 'webhook',
   work: 'workspace',
+}
+
+/** What people change without a letter, where it is records of several kinds. */
+export const kindsOfDeed: Record<string, readonly HintKind[]> = {
+  'app.invitations.accept': ['invitation', 'member'],
+  'app.device.issued': ['key', 'session'],
+  'app.device.revoke': ['key', 'session'],
+  'app.person.delete': ['member', 'key', 'session', 'invitation'],
+  'app.person.resetPassword': ['member', 'key', 'session'],
 }
 
 /** The kinds of the records that the data of events name, by the name of the id. */

@@ -27,6 +27,12 @@ export const newId = (): string => {
   return Bun.randomUUIDv7('hex', latest)
 }
 
+/** An id that comes before all of that millisecond and after all earlier ones. */
+export const firstIdAt = (ms: number): string => {
+  const hex = Math.max(0, Math.floor(ms)).toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
+}
+
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** Whether a text is a uuid in the form that the database returns. */

@@ -19,6 +19,7 @@ import { createOrigins } from '#edge/origin'
 import { trustIn } from '#edge/visit'
 import { systemClock } from '#kernel/clock'
 import type { Log } from '#kernel/log'
+import { DeedWatch } from '#ops/app/events/deed-watch'
 import { workspaceOperations } from '#ops/engine/bind'
 import { createOperations, createOperatorOperations } from '#ops/index'
 import openapi from '../../openapi.json'
@@ -171,11 +172,15 @@ export async function listen(
   const server = startServer(app, config)
   bound.port = server.port!
   if (config.port === 0) await runtime.movedTo(`http://${hostAndPort(config.host, bound.port)}`)
+  const { db, hints } = workplace
+  const watched = { db, hints, log, now: () => runtime.now() }
+  const deeds = new DeedWatch(watched, overrides.streamTimes?.lookMs)
   const periodic = startPeriodicWork(workplace, config, log)
   return {
     port: bound.port,
     async [Symbol.asyncDispose]() {
       shared.places[Symbol.dispose]()
+      deeds[Symbol.dispose]()
       web[Symbol.dispose]()
       await periodic[Symbol.asyncDispose]()
       await Bun.sleep(overrides.lastRequestsMs ?? LAST_REQUESTS_MS)

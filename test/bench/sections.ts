@@ -11,6 +11,7 @@ import { delivery } from './sections/delivery.ts'
 import { documents } from './sections/documents.ts'
 import { due } from './sections/due.ts'
 import { fairness } from './sections/fairness.ts'
+import { hints } from './sections/hints.ts'
 import { lateness } from './sections/lateness.ts'
 import { lists } from './sections/lists.ts'
 import { mcp } from './sections/mcp.ts'
@@ -35,6 +36,7 @@ export const SECTIONS = [
   'lateness',
   'background',
   'delivery',
+  'hints',
   'nodes',
   'tenants',
   'asleep',
@@ -171,6 +173,9 @@ const onOthers = async (
   )
   await measure('delivery', () =>
     delivery(world, { events: quick ? 10 : 50, silent: quick ? [1] : [1, 200, 400] }),
+  )
+  await measure('hints', () =>
+    hints(world, { readers: 100, seconds: size(seconds, 5, 3), rounds: quick ? 2 : 6 }),
   )
   await measure('nodes', () =>
     nodes(world, {

@@ -42,7 +42,7 @@ const isHintKind = (kind: string): kind is HintKind => Object.hasOwn(hintRules, 
 export const isPrivate = (kind: HintKind): boolean => 'private' in hintRules[kind]
 
 /** Of an operation, or of what the audit records of the server's own work. */
-const kindOfDeed = (operation: string): HintKind | undefined => {
+export const kindOfDeed = (operation: string): HintKind | undefined => {
   const prefix = operation.slice(0, operation.lastIndexOf('.'))
   const kinds: Record<string, HintKind | null> = kindOfResource
   return kinds[prefix] ?? kindOfOwnWork[prefix]

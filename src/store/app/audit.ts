@@ -84,3 +84,19 @@ export const lastDeedOn = (recordId: string, after: Date) =>
       where ref_id = ${recordId} and at > ${after} and actor_kind <> 'system'
       order by id desc limit 1`,
   )
+
+export type Deed = Pick<AuditRow, 'id' | 'operation' | 'ref_id' | 'actor_kind' | 'actor_id'>
+
+/** More than happens within seconds. */
+const MOST_DEEDS = 200
+
+/**
+ * What people who sign in and operators have done since an id, without letters of the workspace.
+ * Newest first.
+ */
+export const recentDeeds =
+  (since: string): Query<Deed> =>
+  (sql) =>
+    sql`select id, operation, ref_id, actor_kind, actor_id from audit where id > ${since}
+      and operation ~ '^(operator|app[.](session|sessions|person|device|invitations[.]accept))([.]|$)'
+      order by id desc limit ${MOST_DEEDS}`

@@ -6,7 +6,7 @@ import { expect, test } from 'bun:test'
 import { type Plan, plannedModel } from '#test/support/agent/plan'
 import { ask, learned, newAgentStory } from '#test/support/agent/story'
 import { call, legalInput, newWorkspace, usualOperations } from '#test/support/contract/prepare'
-import { expectHints } from '#test/support/database/heard-hints'
+import { expectHints, hintedNames } from '#test/support/database/heard-hints'
 import { type Cost, countedApp, expectCost, namesOf } from '#test/support/database/round-trips'
 import { makeDue, makeItemDue } from '#test/support/database/writes'
 import { newStory, type Story, textOf } from '#test/support/growth/story'
@@ -165,6 +165,7 @@ test.each(Object.entries(kinds))('%s', async (name, make) => {
   expectHints('work', name, cost)
 })
 
-test('every kind of work has its cost in the table', () => {
+test('every kind of work has its cost and its hints in the tables', () => {
+  expect(hintedNames('work').sort()).toEqual(Object.keys(kinds).sort())
   expect(namesOf('work').sort()).toEqual(Object.keys(kinds).sort())
 })

@@ -1,6 +1,6 @@
 /**
  * The hints of one thing that happens, and whether they cover all that its statements wrote. Which
- * hints are expected is in test/data/hints.json; UPDATE_HINTS=1 with
+ * hints are expected is in test/data/hints.json; UPDATE_ROUND_TRIPS=1 with
  * `npm test -- test/flow/round-trips` writes today's there.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -78,6 +78,9 @@ const FILE = new URL('../../data/hints.json', import.meta.url)
 type Section = 'commands' | 'work'
 const read = (): Record<Section, Record<string, string>> => JSON.parse(readFileSync(FILE, 'utf8'))
 
+/** The names in a section of the table. */
+export const hintedNames = (section: Section): string[] => Object.keys(read()[section])
+
 /** Each as `what: kind`, without its id or who did it. */
 const shownOf = (hints: readonly ChangeHint[]): string =>
   [...new Set(hints.map(({ what, kind }) => `${what}: ${kind}`))].sort().join(', ')
@@ -97,7 +100,7 @@ export const expectHints = (
   const all = read()
   const shown = shownOf(hints)
   if (all[section][name] === shown) return
-  if (!process.env.UPDATE_HINTS)
+  if (!process.env.UPDATE_ROUND_TRIPS)
     throw new Error(`${name}: expected ${all[section][name]}; heard ${shown}`)
   const entries = Object.entries({ ...all[section], [name]: shown })
   all[section] = Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -93,6 +93,14 @@ export class HintBus {
     return this.#rooms.has(tenantId)
   }
 
+  /** The workspaces that are followed by owners in person. */
+  followedByOwners(): string[] {
+    const isOwners = ({ reader }: Audience) => mayBeTold('session', reader)
+    return [...this.#rooms].flatMap(([tenantId, { audiences }]) =>
+      [...audiences.values()].some(isOwners) ? tenantId : [],
+    )
+  }
+
   follow(tenantId: string, listener: HintListener): Disposable {
     const room = this.#rooms.get(tenantId) ?? newRoom()
     this.#rooms.set(tenantId, room)

@@ -5,6 +5,7 @@ import { createKey } from '#ops/operator/admin/workspaces'
 import { jobOf, turn } from '#test/support/agent/agent'
 import { eventually, testApp } from '#test/support/app'
 import { openStream } from '#test/support/http/event-stream'
+import { followHints, openHints } from '#test/support/http/hint-stream'
 import { scriptedModel } from '#test/support/model/scripted-model'
 import { newDeployment, startServer } from '#test/support/processes/server'
 import { useApp } from '#test/support/use'
@@ -78,7 +79,7 @@ test('streams that were passed on leave no place taken, and end when the process
   gate.open()
 })
 
-test('a stream that was passed on ends with its process, and goes on at another', async () => {
+test('streams that were passed on end with their process, and go on at another', async () => {
   await using deployment = await newDeployment()
   await using one = await startServer(deployment.server)
   const { tenantId } = await deployment.firstWorkspace()
@@ -87,7 +88,7 @@ test('a stream that was passed on ends with its process, and goes on at another'
   await using two = await testApp({ database: deployment.server.database!, overrides })
   const { api_key: key } = await createKey(two.workplace.db, {
     tenantId,
-    scopes: ['api:read', 'workspace:use'],
+    scopes: ['api:read', 'api:write', 'workspace:use'],
     name: 'test',
   })
   const [job, other] = [newId(), newId()]
@@ -105,11 +106,21 @@ test('a stream that was passed on ends with its process, and goes on at another'
   await add(1, 'running')
   await using stream = await openStream(`${two.url}${eventsOf(job)}`, { key })
   await stream.until(({ id }) => id === 1)
+  await using hints = await followHints(two.url, { key })
   await one.kill()
-  await stream.ended()
+  await Promise.all([stream.ended(), hints.ended()])
   await using resumed = await openStream(`${two.url}${eventsOf(job)}`, { key, last: 1 })
   await add(2, 'waiting_approval')
   await resumed.until(({ id }) => id === 2)
   await add(3, 'completed')
   expect((await resumed.ended()).map(({ id }) => id)).toEqual([2, 3])
+  // Until the death is believed, the owner is not reached, and there are no hints.
+  const again = await eventually(
+    () => openHints(two.url, { key }),
+    ({ response: { status } }) => status === 200,
+  )
+  await again.resynced(1)
+  await two.send('PUT', 'profile', { key, body: { goal: 'go on' } })
+  await again.until(({ data }) => data.kind === 'profile')
+  await again[Symbol.asyncDispose]()
 })
