@@ -146,6 +146,9 @@ const growthChannels = {
   channelsPart: () => parts(() => []),
 }
 
+/** Whether another post has the minute is only warned of here. */
+const calendar = { slotTaker: () => part(() => undefined) }
+
 /** A workspace that watches nobody. */
 const targets = { watchesWithoutAccount: async () => [] }
 
@@ -154,6 +157,7 @@ const metrics = { hasReadable: async () => false }
 
 /** Nor has it an agent. */
 const steps = { callsInFlight: parts(() => []) }
+const approvals = { waitingCallsAbout: () => parts(() => []) }
 const channelReplies = { repliesInFlight: parts(() => []) }
 
 /**
@@ -161,12 +165,15 @@ const channelReplies = { repliesInFlight: parts(() => []) }
  * signals.
  */
 const revisions = { keepRevision: () => [() => nothing] }
-const signals = { reopenSignal: () => () => nothing, engageAgain: () => () => nothing }
+const signals = { reopenSignal: () => [], engageAgain: () => [] }
 const itemPrints = {
   keepPrints: () => () => nothing,
   dropPrints: () => () => nothing,
   repeatedPart: () => part(() => null),
 }
+
+/** Nobody gives a reason for a rejection. */
+const comments = { newestRejection: () => part(() => undefined) }
 
 /** Nobody looks for items by their words. */
 const itemWords = { insertItemWords: () => () => nothing, keepWords: () => () => nothing }
@@ -197,15 +204,18 @@ export const installMemory = async (): Promise<void> => {
   const { fingerprintText } = await import('#port/network/text')
   const fakes = {
     'agent/steps': steps,
+    'agent/approvals': approvals,
     'agent/channel-replies': channelReplies,
     'growth/items': items,
     'growth/engagements': engagements,
     'growth/attempts': attempts,
     'growth/connections': connections,
     'growth/profiles': profiles,
+    'growth/calendar': calendar,
     'growth/targets': targets,
     'growth/metrics': metrics,
     'growth/growth-channels': growthChannels,
+    'growth/comments': comments,
     'growth/standing': standing,
     'growth/revisions': revisions,
     'growth/signals': signals,
