@@ -113,7 +113,7 @@ const addGrowth = (add: Add, world: Parts) => {
   add(growthResources.calendar, calendarHandlers)
   add(growthResources.metrics, metricHandlers)
   add(growthResources.plan, growthPlanHandlers)
-  add(growthResources.automation, automationHandlers)
+  add(growthResources.automation, overtaking('growth.automation', automationHandlers))
 }
 
 const addAgent = (add: Add, world: World) => {

@@ -4,18 +4,22 @@
  */
 import type { Claiming, Ending, LaneContext, UnrepeatableLane } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
+import { overtakingEffects } from '#decisions/agent/overtaking'
 import { notConnected } from '#decisions/growth/not-connected'
 import { settleSend } from '#decisions/growth/send-effects'
 import { againOf, recordOf, triesOf } from '#decisions/growth/send-work'
 import { sendables } from '#decisions/growth/sendables'
 import { kindsOfWork } from '#decisions/work'
+import type { HeldCall } from '#domain/agent/job/overtaking'
 import { chargeDoubtRead } from '#domain/app/read-budget'
 import { orphaned, type SendOutcome, type Sent } from '#domain/growth/sending/send'
 import type { Sendable } from '#domain/growth/sending/sendable'
 import { fail } from '#kernel/errors'
 import { appliesWithin } from '#port/network/network'
 import { fingerprintText } from '#port/network/text'
+import { waitingCallsAbout } from '#store/agent/approvals'
 import type { Sql } from '#store/engine/db'
+import { type Gate, merge } from '#store/engine/letter'
 import { type Loaded, type Part, when } from '#store/engine/load'
 import { openAttempt } from '#store/growth/attempts'
 import { disconnect } from '#store/growth/connections'
@@ -39,7 +43,11 @@ import { accountOf } from './timeline.ts'
 /** `resources`: posts read before the send. */
 type Answer = (SendOutcome | ShownTimeline) & { resources?: number }
 
-type SettleLoad = { record: Part<Sendable | undefined>; found: Part<RecordStanding | undefined> }
+type SettleLoad = {
+  record: Part<Sendable | undefined>
+  found: Part<RecordStanding | undefined>
+  calls: Part<HeldCall[] | undefined>
+}
 
 export const sendLane = (
   deps: SendDeps,
@@ -62,6 +70,7 @@ export const sendLane = (
   load: ({ work, job, outcome }) => ({
     record: sendables[job.attempt.sendable].part(work.ref_id),
     found: when(outcome.kind === 'posted', recordStanding(work.ref_id)),
+    calls: when(outcome.kind === 'posted', waitingCallsAbout(work.ref_id)),
   }),
   settle: (sql, gate, { work, job, outcome }, loaded) =>
     settleAnswer(deps, { sql, gate, work }, { job, outcome, loaded }),
@@ -115,7 +124,21 @@ const settleAnswer = async (
   const { resources = 0 } = outcome
   if (resources > 0)
     decision.effects!.spend = [chargeDoubtRead(job.network.limits.tier, resources, gate.now)]
-  return decision
+  return loaded.calls?.length ? overtakingCalls(decision, attempt, loaded.calls, gate) : decision
+}
+
+const SERVER = { kind: 'system', id: 'lane' } as const
+
+/** Calls of the agent may still wait to do what has been sent. */
+const overtakingCalls = (
+  { effects = {}, ...decision }: Decision<void>,
+  { sendable }: Pick<SendJob['attempt'], 'sendable'>,
+  calls: readonly HeldCall[],
+  { now }: Pick<Gate, 'now'>,
+): Decision<void> => {
+  const deed = sendable === 'post' ? 'growth.items.sent' : 'growth.engagements.sent'
+  const overtaken = overtakingEffects(calls, { deed, by: SERVER, now })
+  return { ...decision, effects: merge(effects, overtaken) }
 }
 
 /** Its process died, or the network's answer could not be saved. */

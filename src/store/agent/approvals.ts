@@ -129,6 +129,13 @@ const asJson = (sql: Sql, columns: Fragment): Fragment =>
 
 /** The calls about a record that wait for a person, with their jobs and steps. */
 export const waitingCallsAbout = (recordId: string): Part<HeldCall[]> =>
+  waitingCalls((sql) => sql`a.subject_id = ${recordId}`)
+
+/** The same of a tool whose calls are about no record. */
+export const waitingCallsOf = (tool: string): Part<HeldCall[]> =>
+  waitingCalls((sql) => sql`a.tool_name = ${tool} and a.subject_id is null`)
+
+const waitingCalls = (which: (sql: Sql) => Fragment): Part<HeldCall[]> =>
   mapPart(
     many<HeldCall>(
       {},
@@ -137,7 +144,7 @@ export const waitingCallsAbout = (recordId: string): Part<HeldCall[]> =>
           ${asJson(sql, steps.columns(sql, 's'))} as step
         from agent_approval a join agent_job j on j.id = a.job_id
           join agent_step s on s.id = a.step_id
-        where a.subject_id = ${recordId} and a.status = 'pending' order by a.id
+        where ${which(sql)} and a.status = 'pending' order by a.id
           limit ${approvalLimits.all}`,
     ),
     (calls) =>

@@ -18,7 +18,12 @@ interface Deed {
 
 const UNSENT = ['growth_schedule_item', 'growth_unschedule_item', 'growth_post_item']
 
-/** By operation. A call that is still possible afterwards, and not yet done, goes on waiting. */
+const SENT = ['growth_edit_item', 'growth_reopen_item', 'growth_mark_item_posted', ...UNSENT]
+
+/**
+ * By operation, or as a lane names what it does. A call that is still possible afterwards, and not
+ * yet done, goes on waiting.
+ */
 const deeds = {
   'growth.items.approve': {
     did: 'approved it',
@@ -35,6 +40,12 @@ const deeds = {
     same: 'growth_reopen_item',
     others: ['growth_mark_item_posted', ...UNSENT],
   },
+  // Of calls that set the very time that somebody has set.
+  'growth.items.schedule': {
+    did: 'set this time',
+    same: 'growth_schedule_item',
+    others: [],
+  },
   'growth.items.unschedule': {
     did: 'taken it off the schedule',
     same: 'growth_unschedule_item',
@@ -50,6 +61,7 @@ const deeds = {
     same: 'growth_mark_item_posted',
     others: ['growth_edit_item', 'growth_reopen_item', ...UNSENT],
   },
+  'growth.items.sent': { did: 'posted it', same: 'growth_post_item', others: SENT },
   'growth.items.remove': { did: 'deleted it', same: '', others: 'all' },
   'growth.engagements.approve': {
     did: 'approved it',
@@ -76,10 +88,16 @@ const deeds = {
     same: '',
     others: ['growth_approve_engagement', 'growth_reject_engagement', 'growth_execute_engagement'],
   },
+  'growth.engagements.sent': { did: 'sent it', same: 'growth_execute_engagement', others: [] },
   'growth.engagements.remove': { did: 'deleted it', same: '', others: 'all' },
   'growth.connections.setDefault': {
     did: 'made it the default account',
     same: 'growth_set_default_account',
+    others: [],
+  },
+  'growth.automation.resumeAll': {
+    did: 'resumed automation',
+    same: 'growth_resume_automation',
     others: [],
   },
   'growth.experiments.conclude': {
@@ -90,6 +108,9 @@ const deeds = {
 } satisfies Record<string, Deed>
 
 export type DeedName = keyof typeof deeds
+
+/** The tool that does the same. */
+export const toolOfDeed = (deed: DeedName): string => deeds[deed].same
 
 export const isDeed = (operation: string): operation is DeedName => Object.hasOwn(deeds, operation)
 
@@ -135,6 +156,8 @@ export interface HeldCall {
 export interface Overtaking {
   deed: DeedName
   by: NonNullable<Approval['decider']>
+  /** When the record goes out now, if it has a time. */
+  postAt?: Date | null | undefined
   /** The job that does it, if one does: its own calls are its own affair. */
   byJob?: string | undefined
   now: Date
@@ -150,6 +173,10 @@ const overtaken = ({ approval, step }: HeldCall, { deed, by, now }: Overtaking):
   },
 })
 
+/** Whether a call would set the time that the record has. */
+const isSameTime = ({ arguments: { post_at: at } }: Approval, { postAt }: Overtaking): boolean =>
+  typeof at === 'string' && postAt != null && Date.parse(at) === postAt.getTime()
+
 /** The needless ones among calls about a record, by job, as decisions that nobody refused. */
 export const overtakenCalls = (
   calls: readonly HeldCall[],
@@ -158,6 +185,7 @@ export const overtakenCalls = (
   const needless = calls.filter(
     ({ approval, job, step }) =>
       isNeedless(how.deed, approval.tool_name) &&
+      (how.deed !== 'growth.items.schedule' || isSameTime(approval, how)) &&
       step.state === 'asked' &&
       !isOver(job) &&
       job.id !== how.byJob,

@@ -1,27 +1,37 @@
-/** Operations on one record that make calls of the agent about it needless. */
+/** Operations that make calls of the agent needless. */
 import { overtakingEffects } from '#decisions/agent/overtaking'
-import { type DeedName, type HeldCall, isDeed } from '#domain/agent/job/overtaking'
-import { waitingCallsAbout } from '#store/agent/approvals'
+import { type DeedName, type HeldCall, isDeed, toolOfDeed } from '#domain/agent/job/overtaking'
+import { waitingCallsAbout, waitingCallsOf } from '#store/agent/approvals'
 import { type Effects, merge } from '#store/engine/letter'
 import type { Loading } from '../../engine/call.ts'
 import { authorOf } from './author.ts'
 
 interface Result {
+  reply?: { item?: { post_at: Date | null } }
   effects?: Effects
   unchanged?: boolean
 }
 
-type Deciding = Loading<{ id: string }, Result>
+type Deciding = Loading<{ id?: string }, Result>
 
 /** The calls are read with the records of the handler, and written with its effects. */
 const settling = (deed: DeedName, handler: Deciding): Deciding => ({
   ...handler,
-  load: (input, call) => ({ ...handler.load(input, call), calls: waitingCallsAbout(input.id) }),
+  load: (input, call) => ({
+    ...handler.load(input, call),
+    asking: input.id === undefined ? waitingCallsOf(toolOfDeed(deed)) : waitingCallsAbout(input.id),
+  }),
   async decide(input, context, loaded) {
     const result = await handler.decide(input, context, loaded)
-    const { calls } = loaded as { calls: HeldCall[] }
+    const { asking: calls } = loaded as { asking: HeldCall[] }
     if (result.unchanged || calls.length === 0) return result
-    const how = { deed, by: authorOf(context), byJob: context.job?.id, now: context.gate.now }
+    const how = {
+      deed,
+      by: authorOf(context),
+      byJob: context.job?.id,
+      postAt: result.reply?.item?.post_at,
+      now: context.gate.now,
+    }
     return { ...result, effects: merge(result.effects ?? {}, overtakingEffects(calls, how)) }
   },
 })

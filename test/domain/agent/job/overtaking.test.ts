@@ -7,7 +7,7 @@ const tools = operations.flatMap(({ tool }) => tool ?? [])
 const toolOf = (deed: DeedName) => operations.find(({ id }) => id === deed)!.tool
 
 test('an act makes a call of the same operation needless, and no call about something else', () => {
-  expect(deeds).toHaveLength(15)
+  expect(deeds).toHaveLength(17)
   for (const deed of deeds) {
     const tool = toolOf(deed)
     expect([deed, tool === undefined || isNeedless(deed, tool)]).toEqual([deed, true])
@@ -30,6 +30,9 @@ test.each<[DeedName, string, boolean]>([
   ['growth.items.reopen', 'growth_post_item', true],
   ['growth.items.reopen', 'growth_approve_item', false],
   ['growth.items.markPosted', 'growth_post_item', true],
+  ['growth.items.sent', 'growth_post_item', true],
+  ['growth.items.sent', 'growth_approve_item', false],
+  ['growth.engagements.sent', 'growth_execute_engagement', true],
   ['growth.engagements.done', 'growth_execute_engagement', true],
   ['growth.engagements.approve', 'growth_execute_engagement', false],
 ])('%s and a call of %s: needless %p', (deed, tool, needless) => {

@@ -33,6 +33,8 @@ const decide = async (app: TestApp, tenantId: string, id: string, how: 'approve'
 interface Doubt {
   how: 'approve' | 'reject' | undefined
   isCalledOff?: true
+  /** Somebody approves the item itself. */
+  isOvertaken?: true
   /** How the item and the call end. */
   ends: { status: string; state: string }
 }
@@ -45,6 +47,11 @@ const doubts: Record<string, Doubt> = {
   'A12 and A13, before and after a person rejects: asked once, and done as decided': {
     how: 'reject',
     ends: { status: 'drafted', state: 'rejected' },
+  },
+  'A12 and A13, before and after a person approves the item itself: not asked any more': {
+    how: undefined,
+    isOvertaken: true,
+    ends: { status: 'approved', state: 'rejected' },
   },
   'called off at A12, when it is asked: it is not done': {
     how: undefined,
@@ -73,8 +80,12 @@ const askWhether = async (app: TestApp) => {
 type Asked = Awaited<ReturnType<typeof askWhether>>
 
 /** Decides at a process that claims nothing. */
-const decideOn = async (app: TestApp, { how, isCalledOff }: Doubt, one: Asked) => {
-  const { story, id, approval } = one
+const decideOn = async (app: TestApp, { how, isCalledOff, isOvertaken }: Doubt, one: Asked) => {
+  const { story, id, item, approval } = one
+  if (isOvertaken) {
+    const done = await app.send('POST', `items/${item}/approve`, { key: story.key })
+    expect(done.status).toBe(200)
+  }
   if (how) expect((await decide(app, story.tenantId, approval.id, how)).status).toBe(200)
   if (!isCalledOff) return
   const { body } = await app.send('POST', `/api/v1/agent/jobs/${id}/cancel`, { key: story.key })
@@ -94,7 +105,8 @@ describe('a process that dies, and another one that dies once a person has decid
     await processes.die()
   })
 
-  test.each(Object.entries(doubts))('%s', async (name, { how, isCalledOff, ends }) => {
+  test.each(Object.entries(doubts))('%s', async (name, doubt) => {
+    const { how, isCalledOff, isOvertaken, ends } = doubt
     const { story, item, id, approval } = found.get(name)!
     const steps = ['model done', `growth_approve_item ${ends.state}`]
     if (isCalledOff) {
@@ -111,7 +123,8 @@ describe('a process that dies, and another one that dies once a person has decid
         model_calls: 2,
       })
       expect((await endOf(processes.running, id)).steps).toEqual([...steps, 'model done'])
-      expect((await decide(processes.running, story.tenantId, approval.id, how!)).status).toBe(200)
+      const again = await decide(processes.running, story.tenantId, approval.id, how ?? 'approve')
+      expect(again.status).toBe(isOvertaken ? 409 : 200)
     }
     expect(await processes.running.owner`select status from item where id = ${item}`).toEqual([
       { status: ends.status },
