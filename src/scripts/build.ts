@@ -6,7 +6,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { packNative } from '#postgres/archive'
 import { ARCHIVE_FOLDER, installedPackage, PLATFORM } from '#postgres/binaries'
-import { buildConsole } from './build-console.ts'
+import { filesBuiltApart } from '#server/console'
 
 const root = join(import.meta.dir, '..', '..')
 const dist = join(root, 'dist')
@@ -35,7 +35,7 @@ const packConsole = async (): Promise<string> => {
   const folder = join(dist, 'console')
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  for (const [name, bytes] of await buildConsole()) await Bun.write(join(folder, name), bytes)
+  for (const [name, bytes] of await filesBuiltApart()) await Bun.write(join(folder, name), bytes)
   return folder
 }
 

@@ -14,6 +14,7 @@ const names = [
   'docs/agents.md',
   'docs/channels.md',
   'docs/cli.md',
+  'docs/console.md',
   'docs/people.md',
   'docs/promises.md',
   'docs/rest.md',
