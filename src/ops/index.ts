@@ -117,7 +117,7 @@ const addGrowth = (add: Add, world: Parts) => {
 }
 
 const addAgent = (add: Add, world: World) => {
-  const { tools, models, desk, sealer, mcp, identity } = world
+  const { tools, models, desk, sealer, mcp, identity, texts } = world
   const { publicUrl } = identity
   const waiters = createPoller()
   add(
@@ -145,7 +145,7 @@ const addAgent = (add: Add, world: World) => {
   add(agentResources.documents, documentHandlers({ publicUrl }))
   add(agentResources.mcpServers, mcpServerHandlers(mcp))
   add(agentResources.channels, agentChannelHandlers(world))
-  add(agentResources.channelReplies, channelReplyHandlers({ publicUrl }))
+  add(agentResources.channelReplies, channelReplyHandlers({ publicUrl, texts }))
   add(agentResources.channelIdentities, channelIdentityHandlers(world))
   add(agentResources.modules, moduleHandlers)
 }

@@ -119,6 +119,7 @@ const worldOf = (
     channels,
     drafter,
     models,
+    texts,
     runtime,
     signature,
   } = opened
@@ -146,7 +147,7 @@ const worldOf = (
   }
   // Some tools need all the others, for example those that start jobs with some of them.
   const box = createToolBox({ ...parts, models, fetchAllow, tools: () => world.tools }, toolWording)
-  const world: World = { ...parts, tools: overrides.tools?.(box) ?? box, models }
+  const world: World = { ...parts, tools: overrides.tools?.(box) ?? box, models, texts }
   return world
 }
 

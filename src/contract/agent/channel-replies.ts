@@ -2,7 +2,7 @@ import { type Static, Type as T } from '@sinclair/typebox'
 import { everybody, nextCursor, shortPage, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { channelReplyRecord, replyStatuses } from '../records/agent/channel-message.ts'
-import { ExpectHash, Id, NOT_BLANK, oneOf, record, type Shown, Time } from '../shapes.ts'
+import { ExpectHash, Id, NOT_BLANK, nullable, oneOf, record, type Shown, Time } from '../shapes.ts'
 import { InFlight } from '../shared-records.ts'
 
 const Reply = channelReplyRecord.schema
@@ -37,7 +37,18 @@ export const channelReplies = {
   get: op.query(
     'GET /api/v1/channels/replies/:id',
     'Get a reply, with the messages that it becomes in its channel.',
-    { input: { id: Id }, output: OneReply },
+    {
+      input: { id: Id },
+      output: record({
+        reply: Reply,
+        messages: nullable(
+          T.Array(T.String(), {
+            description:
+              'Of a held one: the messages that its text becomes, in the form of the channel. Null of others, which have parts, and where the text is not shown.',
+          }),
+        ),
+      }),
+    },
     { ...use, ...everybody, errors: ['not_found'] },
   ),
   send: op.command(

@@ -11,6 +11,7 @@ import {
 import { readable, requireReadable } from '#domain/agent/channel/reply-parts'
 import { type Beside, replyView, type ShownReply } from '#domain/agent/channel/reply-view'
 import { fail, found } from '#kernel/errors'
+import type { Texts } from '#port/texts/texts'
 import { listReplies, saveReply, shownReplyPart } from '#store/agent/channel-replies'
 import { loadBy } from '#store/engine/load'
 import { partyOf, personOf } from '#store/engine/principal'
@@ -36,11 +37,38 @@ const decisionOf = ({ gate: { now }, principal }: CommandContext) => ({
   now,
 })
 
+interface Deps {
+  publicUrl: string
+  texts: Texts
+}
+
+/** Nobody waits longer for what is only shown. */
+const FORM_MS = 5_000
+
+/**
+ * What the text of a held reply becomes in its channel; null if there is none to show, or it cannot
+ * be computed in time. It may be the words of somebody who wants to do harm, so it is not computed
+ * here.
+ */
+const messagesOf = async (
+  { status, channel, text, is_hidden }: ShownReply,
+  texts: Texts,
+  tenantId: string,
+): Promise<string[] | null> => {
+  if (status !== 'held' || is_hidden) return null
+  const signal = AbortSignal.timeout(FORM_MS)
+  try {
+    return (await texts.compute(tenantId, { name: 'partsOf', input: [channel, text] }, signal))
+      .texts
+  } catch {
+    return null
+  }
+}
+
 export const channelReplyHandlers = ({
   publicUrl,
-}: {
-  publicUrl: string
-}): Handlers<typeof channelReplies> => {
+  texts,
+}: Deps): Handlers<typeof channelReplies> => {
   const view = (reply: ShownReply) => replyView(reply, publicUrl)
   return {
     async list({ status, connectionId, jobId, ...input }, { read, principal }) {
@@ -60,9 +88,10 @@ export const channelReplyHandlers = ({
       return { replies: rows.map(view), nextCursor: next_cursor }
     },
 
-    async get({ id }, { read, principal }) {
-      const { reply } = await loadBy(read, { reply: shownReplyPart(id, partyOf(principal)) })
-      return { reply: view(requireReply(reply)) }
+    async get({ id }, { read, principal, tenantId }) {
+      const loaded = await loadBy(read, { reply: shownReplyPart(id, partyOf(principal)) })
+      const reply = requireReply(loaded.reply)
+      return { reply: view(reply), messages: await messagesOf(reply, texts, tenantId) }
     },
 
     send: loading(

@@ -23,6 +23,7 @@ import type { Networks } from '#port/network/registry'
 import type { Sandbox } from '#port/network/sandbox/sandbox'
 import type { NodeClient } from '#port/nodes'
 import type { Passwords } from '#port/passwords'
+import type { Texts } from '#port/texts/texts'
 import type { Tokens } from '#port/tokens'
 import type { SessionGrant } from '#store/app/sessions'
 import type { Db, Query } from '#store/engine/db'
@@ -98,6 +99,8 @@ export interface World extends Parts {
   /** The operations as tools of the agent. */
   tools: ToolBox
   models: Models | typeof NO_MODEL
+  /** Computations on texts that others may have written to do harm. */
+  texts: Texts
 }
 
 /** What capabilities reach. */

@@ -156,6 +156,19 @@ describe('a held reply', () => {
     expect(texts()).toEqual(['Better'])
   })
 
+  test('is shown as its channel has it, to those who may read it', async () => {
+    const { say, send } = await place()
+    const id = await say('We open at *nine*.', { held: true })
+    expect((await send('GET', `channels/replies/${id}`)).body.messages).toEqual([
+      'We open at *nine*.',
+    ])
+    await app.owner`update channel_reply set text = ${'One line. '.repeat(5_000)} where id = ${id}`
+    const long = (await send('GET', `channels/replies/${id}`)).body.messages
+    expect(long.length).toBeGreaterThan(1)
+    await send('POST', `channels/replies/${id}/discard`)
+    expect((await send('GET', `channels/replies/${id}`)).body.messages).toBeNull()
+  })
+
   test('is shown with the message that it answers, as long as that is kept', async () => {
     const { say, send, tenantId, connection } = await place()
     const id = await say('At nine.', { held: true })
