@@ -6,6 +6,7 @@ import { KeyCaps } from '../parts/key-caps.tsx'
 import { Bones, Empty, ReadView } from '../parts/states.tsx'
 import type { PageProps } from '../router/page-props.ts'
 import { FilterBar } from './filters.tsx'
+import { FollowedCalls } from './followed-calls.tsx'
 import { List } from './list.tsx'
 import { panes } from './panes.tsx'
 import { type Inbox, useInbox } from './use-inbox.ts'
@@ -28,6 +29,7 @@ const Waiting = ({ inbox }: { inbox: Inbox }) => {
         <span className="soft">{total} waiting</span>
       </div>
       <FilterBar inbox={inbox} />
+      <FollowedCalls />
       <ReadView read={read} what="The inbox" lines={8}>
         {entries.length === 0 ? (
           <Empty

@@ -5,7 +5,6 @@
 import type { ComponentType } from 'react'
 import { lazyPage } from '../router/lazy-page.tsx'
 import type { EntryKind } from './entries.ts'
-import { OwnPagePane } from './own-page.tsx'
 import type { PaneProps } from './pane-props.ts'
 
 const DraftPane = lazyPage<PaneProps>(() =>
@@ -21,14 +20,26 @@ const RefusedPane = lazyPage<PaneProps>(() =>
 const EngagementPane = lazyPage<PaneProps>(() =>
   import('./engagement/pane.tsx').then(({ EngagementPane: Pane }) => Pane),
 )
+const CallPane = lazyPage<PaneProps>(() =>
+  import('./call/pane.tsx').then(({ CallPane: Pane }) => Pane),
+)
+const ReplyPane = lazyPage<PaneProps>(() =>
+  import('./reply/pane.tsx').then(({ ReplyPane: Pane }) => Pane),
+)
+const PlaybookPane = lazyPage<PaneProps>(() =>
+  import('./playbook/pane.tsx').then(({ PlaybookPane: Pane }) => Pane),
+)
+const ToolChangePane = lazyPage<PaneProps>(() =>
+  import('./tool-change/pane.tsx').then(({ ToolChangePane: Pane }) => Pane),
+)
 
 export const panes: Record<EntryKind, ComponentType<PaneProps>> = {
   doubt: DoubtPane,
   refused: RefusedPane,
-  call: OwnPagePane,
-  reply: OwnPagePane,
-  playbook: OwnPagePane,
-  tool_change: OwnPagePane,
+  call: CallPane,
+  reply: ReplyPane,
+  playbook: PlaybookPane,
+  tool_change: ToolChangePane,
   draft: DraftPane,
   article: DraftPane,
   engagement: EngagementPane,

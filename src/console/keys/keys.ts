@@ -13,7 +13,12 @@ type KeyScope =
   | 'editor'
   | 'rejecting'
   | 'call'
+  | 'callEditor'
   | 'reply'
+  | 'replyEditor'
+  | 'playbook'
+  | 'toolChange'
+  | 'dialog'
   | 'doubt'
 
 export interface Shortcut {
@@ -58,6 +63,8 @@ export const shortcuts = {
   allowCall: { chord: 'A', says: 'Allow once', scope: 'call' },
   editCall: { chord: 'E', says: 'Edit the text or the arguments', scope: 'call' },
   refuseCall: { chord: 'X', says: 'Refuse, with a reason', scope: 'call' },
+  allowFromEditor: { chord: 'Mod+Enter', says: 'Allow once', scope: 'callEditor', typing: true },
+  endCallEditing: { chord: 'Escape', says: 'End editing', scope: 'callEditor', typing: true },
   sendReply: { chord: 'S', says: 'Send', scope: 'reply' },
   editReply: { chord: 'E', says: 'Edit', scope: 'reply' },
   itIsThere: { chord: 'Y', says: 'It is there', scope: 'doubt' },
@@ -66,6 +73,14 @@ export const shortcuts = {
   writeAnew: { chord: 'W', says: 'Write it anew', scope: 'doubt' },
   later: { chord: 'L', says: 'Later', scope: 'doubt' },
   discardReply: { chord: 'X', says: 'Discard', scope: 'reply' },
+  sendFromEditor: { chord: 'Mod+Enter', says: 'Send', scope: 'replyEditor', typing: true },
+  endReplyEditing: { chord: 'Escape', says: 'End editing', scope: 'replyEditor', typing: true },
+  activatePlaybook: { chord: 'A', says: 'Activate', scope: 'playbook' },
+  rejectPlaybook: { chord: 'X', says: 'Reject', scope: 'playbook' },
+  allowTool: { chord: 'A', says: 'Allow as it is now', scope: 'toolChange' },
+  askTool: { chord: 'E', says: 'Ask each time', scope: 'toolChange' },
+  denyTool: { chord: 'X', says: 'Never use it', scope: 'toolChange' },
+  confirm: { chord: 'Mod+Enter', says: 'Do it', scope: 'dialog', typing: true },
 } as const satisfies Record<string, Shortcut>
 
 export type ShortcutId = keyof typeof shortcuts
@@ -80,8 +95,13 @@ const AROUND: Record<KeyScope, readonly KeyScope[]> = {
   editor: [],
   rejecting: ['draft', 'inbox', 'everywhere'],
   call: ['inbox', 'everywhere'],
+  callEditor: [],
   reply: ['inbox', 'everywhere'],
   doubt: ['inbox', 'everywhere'],
+  replyEditor: [],
+  playbook: ['inbox', 'everywhere'],
+  toolChange: ['inbox', 'everywhere'],
+  dialog: [],
 }
 
 /** Pairs of shortcuts of which a key could mean either, as sentences. */

@@ -20,7 +20,7 @@ const READS: Partial<Record<HintKind, readonly string[]>> = {
   conversation: ['agent.conversations'],
   playbook: ['agent.playbooks', ...OVERVIEWS],
   mcp_server: ['agent.mcpServers', ...OVERVIEWS],
-  tool_rule: ['agent.tools', 'agent.toolRules', ...OVERVIEWS],
+  tool_rule: ['agent.tools', 'agent.toolRules', 'agent.mcpServers', ...OVERVIEWS],
   channel: ['agent.channels', ...OVERVIEWS],
   channel_reply: ['agent.channelReplies', ...OVERVIEWS],
   channel_identity: ['agent.channelIdentities'],
