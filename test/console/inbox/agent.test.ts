@@ -130,7 +130,8 @@ describe.skipIf(!path)('what the agent asks', () => {
     'is refused with a reason, which the agent is told',
     async () => {
       const { id, item } = await asks('Meetings are free.')
-      const page = await open(id)
+      const page = await openTab(context, app, `/console/inbox/draft/${item}`)
+      await page.getByRole('link', { name: /^Look at its call/ }).press('Enter')
       await page.getByRole('button', { name: 'Refuse' }).waitFor()
       await page.keyboard.press('x')
       await page.getByRole('dialog', { name: 'Refuse this call?' }).waitFor()

@@ -5,6 +5,7 @@ import { useRead } from '../../api/queries.ts'
 import { notify } from '../../frame/notices.ts'
 import { useShortcut } from '../../keys/use-keys.ts'
 import { Bones, ReadView } from '../../parts/states.tsx'
+import { AskingCalls } from '../asking-calls.tsx'
 import type { PaneProps } from '../pane-props.ts'
 import { About } from './about.tsx'
 import { YourChanges } from './changes.tsx'
@@ -136,13 +137,16 @@ const DraftView = ({ item, rules, next }: { item: DraftItem; rules: TextRules; n
   )
 }
 
-export const DraftPane = ({ id, next }: PaneProps) => {
+export const DraftPane = ({ id, entry, next }: PaneProps) => {
   const read = useRead('growth.items.get', { id })
   const item = read.data?.item
   const rules = useRules(item)
   return (
-    <ReadView read={read} what="The draft" lines={6}>
-      {item && rules ? <DraftView key={id} item={item} rules={rules} next={next} /> : <Bones />}
-    </ReadView>
+    <>
+      <AskingCalls entry={entry} />
+      <ReadView read={read} what="The draft" lines={6}>
+        {item && rules ? <DraftView key={id} item={item} rules={rules} next={next} /> : <Bones />}
+      </ReadView>
+    </>
   )
 }
