@@ -12,6 +12,7 @@ import { documents } from './sections/documents.ts'
 import { due } from './sections/due.ts'
 import { fairness } from './sections/fairness.ts'
 import { hints } from './sections/hints.ts'
+import { inbox } from './sections/inbox.ts'
 import { lateness } from './sections/lateness.ts'
 import { lists } from './sections/lists.ts'
 import { mcp } from './sections/mcp.ts'
@@ -32,6 +33,7 @@ export const SECTIONS = [
   'waiting',
   'documents',
   'lists',
+  'inbox',
   'contained',
   'lateness',
   'background',
@@ -143,6 +145,14 @@ const onOthers = async (
   )
   await measure('lists', () =>
     lists(world, quick ? { items: 20_000, requests: 20 } : { items: 100_000, requests: 60 }),
+  )
+  await measure('inbox', () =>
+    inbox(world, {
+      drafts: 10_000,
+      calls: 200,
+      requests: quick ? 100 : 400,
+      rounds: quick ? 3 : 6,
+    }),
   )
   await measure('contained', () =>
     contained(world, {

@@ -41,8 +41,8 @@ export const inboxRecords = [
 ] as const
 
 export const inboxLimits = {
-  /** Nobody needs a higher count. */
-  counted: 10_000,
+  /** A list of more is worked through, not counted. */
+  counted: 1_000,
   /** More would make a search more exact, but nobody needs them. */
   words: 12,
   /** Characters of a title. */
@@ -92,7 +92,7 @@ const Entry = record(
     content_hash: nullable(
       T.String({
         description:
-          'SHA-256 of the text, or of the definition of a tool: what a decision is bound to.',
+          'SHA-256 of the text; of a call without one, of the whole call; of a tool, of its definition. What a decision is bound to.',
       }),
     ),
     mark: nullable(
@@ -120,7 +120,7 @@ const Counts = record(
   {
     title: 'InboxCounts',
     description:
-      'How many there are of each kind, with the same filters except kind, of those that you can see; 10,000 means that many or more.',
+      'How many there are of each kind, with the same filters except kind, of those that you can see; 1,000 means that many or more.',
   },
 )
 

@@ -4,6 +4,7 @@ import type { NamedAuthorSchema } from '#contract/shapes'
 import type { Engagement } from '../growth/drafting/engagement.ts'
 import type { Item } from '../growth/drafting/item.ts'
 import type { DraftSource } from '../growth/drafting/source.ts'
+import type { Approval } from './job/approval.ts'
 import type { PlaybookVersion } from './knowledge/playbook.ts'
 import type { McpTool } from './mcp/tool.ts'
 
@@ -34,14 +35,11 @@ export type WaitingEngagement = Omit<Engagement, 'created_at'> & {
   from_account: WaitingAccount | null
 }
 
-export interface WaitingCall {
-  id: string
-  job_id: string
-  status: string
-  tool_name: string
-  summary: string
-  text: string | null
-  sha256: string | null
+export interface WaitingCall
+  extends Pick<
+    Approval,
+    'id' | 'job_id' | 'status' | 'tool_name' | 'summary' | 'arguments' | 'subject'
+  > {
   account: WaitingAccount | null
   expires_at: string
   created_at: string

@@ -15,6 +15,7 @@ import type {
   WaitingTool,
   WaitingVersion,
 } from './inbox-rows.ts'
+import { callHash } from './job/approval.ts'
 import { GONE, HIDDEN } from './job/views.ts'
 
 export type WaitingEntry = Static<(typeof inbox.list)['output']>['entries'][number]
@@ -121,21 +122,23 @@ const agentSource = (job: string | null): WaitingEntry['source'] => ({
   name: null,
 })
 
-const callEntry = (call: WaitingCall, view: InboxView): Shown =>
-  entry({
+const callEntry = (call: WaitingCall, view: InboxView): Shown => {
+  const { text, sha256 } = call.subject
+  return entry({
     id: call.id,
     status: call.status,
     title: firstLine(call.summary),
     author: { kind: 'agent', id: call.job_id, name: null },
     source: agentSource(call.job_id),
     account: call.account,
-    length: call.text === null ? null : view.measure(call.text, call.account?.network),
-    content_hash: call.sha256,
+    length: text === null ? null : view.measure(text, call.account?.network),
+    content_hash: sha256 ?? callHash(call),
     calls: [],
     expires_at: new Date(call.expires_at),
     can_decide: view.mayDecideCall(call.tool_name),
     created_at: call.created_at,
   })
+}
 
 /** Of a private conversation, those who do not see it know that there is a reply. */
 const replyEntry = (reply: WaitingReply, view: InboxView): Shown =>

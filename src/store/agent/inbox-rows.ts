@@ -37,8 +37,8 @@ const engagements = (sql: Sql, as: ApprovalReader | null): Fragment =>
     from engagement where engagement.id = any(array(select place_id from ${chosenOf(sql, 'engagement')}))`
 
 const approvals = (sql: Sql): Fragment =>
-  sql`select a.id, a.job_id, a.status, a.tool_name, a.summary, a.subject->>'text' as text,
-      a.subject->>'sha256' as sha256, a.expires_at, a.created_at,
+  sql`select a.id, a.job_id, a.status, a.tool_name, a.summary, a.arguments, a.subject,
+      a.expires_at, a.created_at,
       ${account(sql, sql`c.handle = a.subject->>'account'`)} as account
     from agent_approval a where a.id = any(array(select place_id from ${chosenOf(sql, 'approval')}))`
 

@@ -34,18 +34,20 @@ export interface FoundInbox extends WaitingRows {
  * All calls that wait and that the reader sees: few, and read once, because the list, the drafts on
  * it and the counts need them. `record_id`: the one draft that a call asks to decide.
  * `is_of_draft`: it waits too, and the call stands in its entry. A subquery for one value is looked
- * up for each call; any other would be read whole.
+ * up for each call; any other would be read whole. What depends on the reader comes last: before,
+ * it would change how many rows Postgres expects, which would then plan this statement each time.
  */
-const waitingCalls = (sql: Sql, as: ApprovalReader): Fragment =>
-  sql`select c.*, coalesce(case when c.record_id is not null then coalesce(
-      (select true from item d where d.id = c.record_id and d.status = 'drafted' limit 1),
-      (select true from engagement d where d.id = c.record_id and d.status = 'drafted' limit 1)) end, false) as is_of_draft
-    from (select a.id, a.expires_at, a.tool_name, a.subject->>'account' as account,
-        concat_ws(' ', a.summary, a.subject->>'text') as text,
-        case when a.tool_name = any(${[...decidingTools]}::text[]) and jsonb_array_length(a.subject->'records') = 1
-          then (a.subject->'records'->0->>'id')::uuid end as record_id
-      from agent_approval a where a.status = 'pending' and a.expires_at > now()
-        and ${isListed(sql, as)} offset 0) c`
+const waitingCalls = (sql: Sql, { as, words }: InboxFilter & { as: ApprovalReader }): Fragment =>
+  sql`select a.* from (select a.id, a.expires_at, a.tool_name, a.conversation_id, a.account, a.record_id
+      ${words.length > 0 ? sql`, a.text` : sql``},
+      coalesce(case when a.record_id is not null then coalesce(
+        (select true from item d where d.id = a.record_id and d.status = 'drafted' limit 1),
+        (select true from engagement d where d.id = a.record_id and d.status = 'drafted' limit 1)) end, false) as is_of_draft
+      from (select a.id, a.expires_at, a.tool_name, a.conversation_id, a.subject->>'account' as account,
+          case when a.tool_name in (${sql.raw(decidingTools.map((name) => `'${name}'`).join())}) then a.subject_id end as record_id
+          ${words.length > 0 ? sql`, concat_ws(' ', a.summary, a.subject->>'text') as text` : sql``}
+        from agent_approval a where a.status = 'pending' and a.expires_at > now() offset 0) a offset 0) a
+    where ${isListed(sql, as)}`
 
 const order = (sql: Sql): Fragment => sql`place_kind, place_source, place_key collate "C", place_id`
 
@@ -78,7 +80,7 @@ export const inboxPage =
     const all = places.map((part, index) => sql`${index === 0 ? sql`` : sql`union all`} ${part}`)
     const none = sql`select 0 as place_kind, 0 as place_source, '' as place_key, null::uuid as place_id,
       '' as kind, '' as record where false`
-    return sql<FoundInbox>`with ${as ? sql`calls as materialized (${waitingCalls(sql, as)}),` : sql``}
+    return sql<FoundInbox>`with ${as ? sql`calls as materialized (${waitingCalls(sql, { ...filter, as })}),` : sql``}
       chosen as materialized (select * from (${all.length === 0 ? none : sql`${all}`}) p
         order by ${order(sql)} limit ${sql.raw(String(limit))})
       select (select json_agg(row_to_json(c) order by ${order(sql)}) from chosen c) as places,

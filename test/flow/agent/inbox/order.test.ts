@@ -235,6 +235,7 @@ test('a call that asks to approve a draft stands in the entry of the draft', asy
     tool_name: 'growth_approve_item',
     arguments: args,
     arguments_hash: argumentsHash(args),
+    subject_id: id,
     subject: {
       records: [{ kind: 'item', id, sha256: '00' }],
       account: null,
