@@ -23,8 +23,7 @@ const TOGETHER = 20
 export const OnlyIfFree = T.Optional(
   T.Boolean({
     examples: [false],
-    description:
-      'With post_at: 409 slot_taken if another post of the account has that minute, instead of a warning.',
+    description: 'Refuse (409) a minute that another post of the account has.',
   }),
 )
 

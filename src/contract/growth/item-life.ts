@@ -11,7 +11,7 @@ const roles = ['editor', 'approver'] as const
 export const itemLife = {
   reopen: op.command(
     'POST /api/v1/growth/items/:id/reopen',
-    'Make a draft of an item again: an approved, scheduled or rejected one, or one that the network refused. One that is about to be posted is taken back; 409 with the detail in_flight if it is too late for that. The time that it had becomes its proposed_at, and the comment with the reason of its rejection is withdrawn. A draft is returned as it is.',
+    'Make a draft of an item again: an approved, scheduled or rejected one, or one that the network refused. One that is about to be posted is taken back; 409 with the detail in_flight if it is too late for that. Its time becomes its proposed_at; the comment with the reason of a rejection is withdrawn. A draft is returned as it is.',
     { input: { id: Id }, output: OneItem },
     {
       tool: 'growth_reopen_item',

@@ -57,7 +57,13 @@ describe('automation', () => {
   test('reads who paused it and since when, until it is resumed', async () => {
     const { tenantId, send } = await newStory(app)
     const state = async () => (await send('GET', 'automation')).body.automation
-    expect(await state()).toEqual({ paused: false, since: null, by: null, in_flight: [] })
+    expect(await state()).toEqual({
+      paused: false,
+      since: null,
+      by: null,
+      on_resuming: null,
+      in_flight: [],
+    })
     const { key, personId } = await signedIn(app, tenantId, 'approver')
     const paused = await app.send('POST', 'automation/pause-all', { key })
     expect(paused.status).toBe(200)
@@ -66,6 +72,7 @@ describe('automation', () => {
       paused: true,
       since: expect.any(String),
       by: { kind: 'person', id: personId, name: null },
+      on_resuming: { sent: 0, skipped: 0 },
       in_flight: [],
     })
     const { automation } = (await app.send('GET', 'automation', { key })).body
@@ -73,7 +80,13 @@ describe('automation', () => {
     expect((await send('POST', 'automation/pause-all')).status).toBe(200)
     expect(await state()).toEqual(first)
     await send('POST', 'automation/resume-all')
-    expect(await state()).toEqual({ paused: false, since: null, by: null, in_flight: [] })
+    expect(await state()).toEqual({
+      paused: false,
+      since: null,
+      by: null,
+      on_resuming: null,
+      in_flight: [],
+    })
     await send('POST', 'automation/pause-all')
     expect((await state()).by).toMatchObject({ kind: 'key' })
   })

@@ -1,9 +1,9 @@
 /**
  * The short form of answers, for models. Entries of lists leave out what is empty and have long
- * texts cut, reports leave out the data behind their Markdown, items leave out their first text,
- * and signals say in one line what the network allows. growth_get_record shows a record whole, and
- * a long text of it in parts. Text and structured content are made from the same form, and each has
- * at most `MOST_TOKENS`.
+ * texts cut, reports leave out the data behind their Markdown, items leave out their first text and
+ * where they come from, and signals say in one line what the network allows. growth_get_record
+ * shows a record whole, and a long text of it in parts. Text and structured content are made from
+ * the same form, and each has at most `MOST_TOKENS`.
  */
 
 import type { TSchema } from '@sinclair/typebox'
@@ -74,12 +74,22 @@ const withoutId = (value: unknown): unknown => {
   return rest
 }
 
+const decidedBy = ({ by, allowed_by, ...rest }: Fields): Fields => ({
+  ...rest,
+  by: withoutId(by),
+  allowed_by: withoutId(allowed_by),
+})
+
 /**
- * An item without its first text and without the ids of its account and of whoever decided it. Its
- * hash is shortened.
+ * An item without its first text, its source, its writer and the number of its comments, and
+ * without the ids of its account and of whoever decided it. Its hash is shortened.
  */
 const shortItem = ({
   original_body: _,
+  source: __,
+  written_by: ___,
+  comments: ____,
+  account: _____,
   content_hash,
   posting_account,
   decision,
@@ -88,7 +98,7 @@ const shortItem = ({
   ...rest,
   content_hash: String(content_hash).slice(0, MARK),
   posting_account: withoutId(posting_account),
-  decision: isFields(decision) ? { ...decision, by: withoutId(decision.by) } : decision,
+  decision: isFields(decision) ? decidedBy(decision) : decision,
 })
 
 /** Short forms by the title of the record. */
