@@ -4,6 +4,7 @@ import type { Browser, BrowserContext } from 'playwright-core'
 import type { ConsoleState } from '#edge/console/bundle'
 import { builtConsole } from '#test/support/console/built'
 import { browserOf, expectAccessible, openTab, type Watched } from '#test/support/console/tab'
+import { softwareProfile } from '#test/support/growth/profiles'
 import { browserPath, launchBrowser } from '#test/support/http/browser'
 import { signedInAs } from '#test/support/session'
 import { useApp } from '#test/support/use'
@@ -69,6 +70,38 @@ describe.skipIf(!path)('the frame', () => {
       await page.locator('.automation').getByText(shown).waitFor()
       // Without a stream it would have been read only after this line was shown.
       expect(await page.locator('.live-line').count()).toBe(0)
+      await page.close()
+    },
+    LONG_MS,
+  )
+
+  test(
+    'drafts five and takes one that is written by hand, where nothing waits',
+    async () => {
+      const page = await openTab(context, app, '/console/inbox')
+      await page.getByText('Nothing goes out in the next two weeks.').waitFor()
+      await page.keyboard.press('c')
+      await page.getByRole('dialog', { name: 'Write a post' }).waitFor()
+      await page.keyboard.type('Written by hand.')
+      await expectAccessible(page, 'write')
+      await page.keyboard.press('Control+Enter')
+      await page.waitForURL('**/console/inbox/draft/*')
+      const id = page.url().split('/').at(-1)!
+      expect((await app.send('GET', `items/${id}`)).body.item).toMatchObject({
+        status: 'drafted',
+        body: 'Written by hand.',
+      })
+      await app.send('DELETE', `items/${id}`)
+      await page.goto(`${app.url}/console/inbox`)
+      await page.getByRole('button', { name: 'Draft five' }).press('Enter')
+      await page.getByText('add stories or proof to the profile').waitFor()
+      await app.send('PUT', 'profile', { body: softwareProfile })
+      await page.getByRole('button', { name: 'Draft five' }).press('Enter')
+      await page.locator('.row').nth(4).waitFor()
+      const drafts = (await app.send('GET', 'items?status=drafted')).body.items
+      expect(drafts).toHaveLength(5)
+      // The other tests begin with nothing that waits.
+      for (const draft of drafts) await app.send('DELETE', `items/${draft.id}`)
       await page.close()
     },
     LONG_MS,

@@ -8,9 +8,11 @@ import type { PageProps } from '../router/page-props.ts'
 import { FilterBar } from './filters.tsx'
 import { FollowedCalls } from './followed-calls.tsx'
 import { List } from './list.tsx'
+import { NothingWaits } from './nothing-waits.tsx'
 import { panes } from './panes.tsx'
 import { type Inbox, useInbox } from './use-inbox.ts'
 import { groupOf } from './words.ts'
+import { WriteOne } from './write-one.tsx'
 
 const useInboxKeys = ({ move, close, chosen }: Inbox): void => {
   useShortcut('next', () => move(1))
@@ -32,13 +34,7 @@ const Waiting = ({ inbox }: { inbox: Inbox }) => {
       <FollowedCalls />
       <ReadView read={read} what="The inbox" lines={8}>
         {entries.length === 0 ? (
-          <Empty
-            title={
-              inbox.filters.q || inbox.filters.kind
-                ? 'Nothing here has that'
-                : 'Nothing waits for you'
-            }
-          />
+          <NothingWaits isFiltered={Boolean(inbox.filters.q || inbox.filters.kind)} />
         ) : (
           <List
             entries={entries}
@@ -93,6 +89,7 @@ export const InboxPage = ({ here }: PageProps) => {
   return (
     <div className={`inbox ${inbox.chosen ? 'has-chosen' : ''}`}>
       <h1 className="unseen">Inbox</h1>
+      <WriteOne />
       <Waiting inbox={inbox} />
       <section className="inbox-pane" aria-label="What is chosen">
         <Chosen inbox={inbox} />
