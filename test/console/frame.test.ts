@@ -91,8 +91,9 @@ describe.skipIf(!path)('the frame', () => {
         status: 'drafted',
         body: 'Written by hand.',
       })
-      await app.send('DELETE', `items/${id}`)
       await page.goto(`${app.url}/console/inbox`)
+      await page.locator('.row').waitFor()
+      await app.send('DELETE', `items/${id}`)
       await page.getByRole('button', { name: 'Draft five' }).press('Enter')
       await page.getByText('add stories or proof to the profile').waitFor()
       await app.send('PUT', 'profile', { body: softwareProfile })

@@ -1,7 +1,9 @@
 /** The list of what waits. Only the rows on the screen are in the page, however many wait. */
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { useStore } from '../parts/store.ts'
 import type { InboxEntry } from './entries.ts'
 import { Row } from './row.tsx'
+import { selection } from './selection.ts'
 import { type Heights, heightOf, type ListLine, linesOf, linesWithin } from './window.ts'
 
 const WIDE: Heights = { row: 60, heading: 34 }
@@ -57,6 +59,7 @@ const at = ({ top, height }: ListLine) => ({ transform: `translateY(${top}px)`, 
 export const List = ({ entries, groups, chosen, choose, more }: ListProps) => {
   const ref = useRef<HTMLDivElement>(null)
   const seen = useScrolled(ref)
+  const picked = useStore(selection)
   const lines = useMemo(() => linesOf(groups, WIDE), [groups])
   const drawn = linesWithin(lines, { ...seen, beyond: BEYOND })
   const last = drawn.findLast(({ index }) => index !== undefined)?.index ?? 0
@@ -79,7 +82,12 @@ export const List = ({ entries, groups, chosen, choose, more }: ListProps) => {
               aria-setsize={entries.length}
               aria-posinset={line.index + 1}
             >
-              <Row entry={entries[line.index]!} isChosen={line.index === chosen} choose={choose} />
+              <Row
+                entry={entries[line.index]!}
+                isChosen={line.index === chosen}
+                isSelected={picked.has(entries[line.index]!.id)}
+                choose={choose}
+              />
             </li>
           ),
         )}

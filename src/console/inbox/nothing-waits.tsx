@@ -8,7 +8,7 @@ import { notify } from '../frame/notices.ts'
 import { ActionButton } from '../parts/action.tsx'
 import { Empty } from '../parts/states.tsx'
 import { When } from '../parts/when.tsx'
-import { writing } from './write-one.tsx'
+import { writesOne } from './write-one.tsx'
 
 const HOUR_MS = 3_600_000
 const AHEAD_MS = 14 * 24 * HOUR_MS
@@ -90,7 +90,7 @@ const ToBegin = () => {
       <NextPost />
       {batch !== undefined && <Progress id={batch} />}
       <div className="dialog-actions">
-        <ActionButton calls="growth.items.create" act={() => writing.set(true)}>
+        <ActionButton calls="growth.items.create" act={() => writesOne.set(true)}>
           Write one
         </ActionButton>
         <ActionButton calls="growth.batches.create" tone="go" busy={busy} act={() => void draft()}>

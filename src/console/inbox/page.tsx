@@ -4,20 +4,31 @@ import { pageTitle, waitingCount } from '../frame/waiting.ts'
 import { useShortcut } from '../keys/use-keys.ts'
 import { KeyCaps } from '../parts/key-caps.tsx'
 import { Bones, Empty, ReadView } from '../parts/states.tsx'
+import { useStore } from '../parts/store.ts'
 import type { PageProps } from '../router/page-props.ts'
 import { FilterBar } from './filters.tsx'
 import { FollowedCalls } from './followed-calls.tsx'
 import { List } from './list.tsx'
 import { NothingWaits } from './nothing-waits.tsx'
 import { panes } from './panes.tsx'
+import { Selected } from './selected.tsx'
+import { clearSelection, isSelectable, select, selection, toggleSelected } from './selection.ts'
 import { type Inbox, useInbox } from './use-inbox.ts'
 import { groupOf } from './words.ts'
 import { WriteOne } from './write-one.tsx'
 
-const useInboxKeys = ({ move, close, chosen }: Inbox): void => {
+const useInboxKeys = ({ move, close, chosen }: Inbox, isSelection: boolean): void => {
+  const entry = chosen?.entry
+  const extend = (steps: number) => () => {
+    if (entry) select(entry)
+    move(steps)
+  }
   useShortcut('next', () => move(1))
   useShortcut('previous', () => move(-1))
-  useShortcut('back', chosen && close)
+  useShortcut('select', entry && isSelectable(entry) ? () => toggleSelected(entry) : undefined)
+  useShortcut('selectNext', extend(1))
+  useShortcut('selectPrevious', extend(-1))
+  useShortcut('back', isSelection ? clearSelection : chosen && close)
 }
 
 const Waiting = ({ inbox }: { inbox: Inbox }) => {
@@ -79,7 +90,8 @@ const Chosen = ({ inbox }: { inbox: Inbox }) => {
 
 export const InboxPage = ({ here }: PageProps) => {
   const inbox = useInbox(here)
-  useInboxKeys(inbox)
+  const together = [...useStore(selection).values()]
+  useInboxKeys(inbox, together.length > 0)
   useEffect(() => pageTitle.set('Inbox'), [])
   const waiting = inbox.counts.reduce((sum, { count }) => sum + count, 0)
   const isWhole = inbox.filters.q === undefined
@@ -87,12 +99,12 @@ export const InboxPage = ({ here }: PageProps) => {
     if (isWhole) waitingCount.set(waiting)
   }, [isWhole, waiting])
   return (
-    <div className={`inbox ${inbox.chosen ? 'has-chosen' : ''}`}>
+    <div className={`inbox ${inbox.chosen || together.length > 0 ? 'has-chosen' : ''}`}>
       <h1 className="unseen">Inbox</h1>
       <WriteOne />
       <Waiting inbox={inbox} />
       <section className="inbox-pane" aria-label="What is chosen">
-        <Chosen inbox={inbox} />
+        {together.length > 0 ? <Selected entries={together} /> : <Chosen inbox={inbox} />}
       </section>
     </div>
   )

@@ -3,11 +3,13 @@ import { memo, type ReactNode } from 'react'
 import { Icon } from '../parts/icons.tsx'
 import { When } from '../parts/when.tsx'
 import type { InboxEntry } from './entries.ts'
+import { isSelectable, toggleSelected } from './selection.ts'
 import { kindWords } from './words.ts'
 
 interface RowProps {
   entry: InboxEntry
   isChosen: boolean
+  isSelected: boolean
   choose(entry: InboxEntry): void
 }
 
@@ -26,7 +28,7 @@ const Count = ({ of, one, icon }: { of: number; one: string; icon: ReactNode }) 
     </span>
   ) : null
 
-export const Row = memo(({ entry, isChosen, choose }: RowProps) => (
+const Summary = ({ entry, isChosen, choose }: Omit<RowProps, 'isSelected'>) => (
   <button
     type="button"
     className="row"
@@ -50,4 +52,20 @@ export const Row = memo(({ entry, isChosen, choose }: RowProps) => (
       {entry.length !== null && <span className="row-length">{entry.length}</span>}
     </span>
   </button>
+)
+
+export const Row = memo(({ entry, isChosen, isSelected, choose }: RowProps) => (
+  <>
+    <Summary entry={entry} isChosen={isChosen} choose={choose} />
+    {isSelectable(entry) && (
+      <input
+        type="checkbox"
+        name="selected"
+        className="row-select"
+        aria-label={`Select: ${entry.title}`}
+        checked={isSelected}
+        onChange={() => toggleSelected(entry)}
+      />
+    )}
+  </>
 ))

@@ -12,7 +12,7 @@ import { hrefOf } from '../router/paths.ts'
 import { navigate } from '../router/router.tsx'
 import { typedOf, useTypedKeeper } from '../typed/use-typed.ts'
 
-export const writing = createStore(false)
+export const writesOne = createStore(false)
 
 const RECORD = 'new post'
 const LONGEST = 25_000
@@ -37,7 +37,7 @@ const Form = () => {
   const [text, setText] = useState(() => typedOf(RECORD, 0) ?? '')
   const [busy, setBusy] = useState(false)
   const keeper = useTypedKeeper(RECORD, 0)
-  const close = () => writing.set(false)
+  const close = () => writesOne.set(false)
   const keep = async (): Promise<void> => {
     if (busy || text.trim() === '') return
     setBusy(true)
@@ -88,8 +88,8 @@ const Form = () => {
 }
 
 export const WriteOne = () => {
-  const isOpen = useStore(writing)
+  const isOpen = useStore(writesOne)
   const may = mayCall(boot.session.role, 'growth.items.create')
-  useShortcut('write', may ? () => writing.set(true) : undefined)
+  useShortcut('write', may ? () => writesOne.set(true) : undefined)
   return isOpen ? <Form /> : null
 }

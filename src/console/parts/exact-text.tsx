@@ -1,23 +1,6 @@
 /** A text exactly as it is: characters that nobody would see are boxed and named. */
 import { codePointOf, replaceUnseen } from '#kernel/unseen'
-
-const NAMES: Record<string, string> = {
-  'U+00AD': 'soft hyphen',
-  'U+200B': 'zero-width space',
-  'U+200C': 'zero-width non-joiner',
-  'U+200D': 'zero-width joiner',
-  'U+200E': 'left-to-right mark',
-  'U+200F': 'right-to-left mark',
-  'U+202A': 'left-to-right embedding',
-  'U+202B': 'right-to-left embedding',
-  'U+202C': 'end of embedding',
-  'U+202D': 'left-to-right override',
-  'U+202E': 'right-to-left override',
-  'U+2066': 'left-to-right isolate',
-  'U+2067': 'right-to-left isolate',
-  'U+2069': 'end of isolate',
-  'U+FEFF': 'byte order mark',
-}
+import { unseenNames } from './unseen-names.ts'
 
 interface Run {
   text: string
@@ -34,15 +17,10 @@ const runsOf = (text: string): Run[] => {
   return runs
 }
 
-const nameOf = (character: string): string => {
-  const code = codePointOf(character)
-  return NAMES[code] ?? `character ${code}`
-}
-
 const Unseen = ({ run }: { run: string }) => {
   const [first = ''] = run
   const count = [...run].length
-  const what = new Set(run).size > 1 ? 'unseen characters' : nameOf(first)
+  const what = new Set(run).size > 1 ? 'unseen characters' : unseenNames(first)
   return (
     <span className="unseen-run" title={count > 1 ? `${what}, ${count} times` : what}>
       {codePointOf(first)}

@@ -114,6 +114,37 @@ describe.skipIf(!path)('a draft', () => {
   )
 
   test(
+    'and others are decided together, and taken back by one undo',
+    async () => {
+      const ids = [await write('Together, one.'), await write('Together, two.')]
+      const changed = await write('Together, three.')
+      const page = await openTab(context, app, `/console/inbox/draft/${ids[0]}`)
+      await page.getByLabel('The post').waitFor()
+      await page.keyboard.press('Space')
+      await page.getByText('1 selected').waitFor()
+      for (const text of ['Together, two.', 'Together, three.'])
+        await page.getByLabel(`Select: ${text}`).press('Space')
+      await page.getByText('3 selected').waitFor()
+      await expectAccessible(page, 'together')
+      await app.send('PATCH', `items/${changed}`, { body: { body: 'Not what was seen.' } })
+      await page.locator('h2').click()
+      await page.keyboard.press('s')
+      await page
+        .getByText('2 drafts approved for the next free slots, 1 draft not')
+        .first()
+        .waitFor()
+      const times = []
+      for (const id of ids) times.push((await until(id, 'approved')).post_at)
+      expect(new Set([...times, null]).size).toBe(3)
+      expect((await itemOf(changed)).status).toBe('drafted')
+      await page.keyboard.press('z')
+      for (const id of ids) await until(id, 'drafted')
+      await page.close()
+    },
+    LONG_MS,
+  )
+
+  test(
     'whose text somebody else changed meanwhile is not decided: both texts stand side by side',
     async () => {
       const id = await write('The first text.')
@@ -150,7 +181,10 @@ describe.skipIf(!path)('a draft', () => {
         () => first.evaluate<boolean>(IS_KEPT),
         (isKept) => isKept,
       )
+      // What is sent as a tab closes is not intercepted.
+      await context.setOffline(true)
       await first.close()
+      await context.setOffline(false)
       expect(await itemOf(id)).toMatchObject({ status: 'drafted', body: 'Short.' })
       const again = await openTab(context, app, `/console/inbox/draft/${id}`)
       await eventually(

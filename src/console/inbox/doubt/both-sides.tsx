@@ -1,4 +1,5 @@
 /** What was sent, beside what the timeline showed when it was read. */
+import { Exact } from '../../parts/exact-text.tsx'
 import { When } from '../../parts/when.tsx'
 import { markOf } from '../draft/mark.ts'
 import { causeWords, type Doubtful, lastSeen, type ShownPost, safeLink } from './doubtful.ts'
@@ -7,7 +8,7 @@ const Sent = ({ doubtful: { text, about, hash, attempt } }: { doubtful: Doubtful
   <div>
     <h3>What we sent</h3>
     <p className="plain-text" dir="auto">
-      {text ?? about}
+      <Exact text={text ?? about} />
     </p>
     <p className="soft">
       {attempt && (
@@ -34,7 +35,7 @@ const Shown = ({ post, isCandidate, pick, picks }: PostProps) => {
   return (
     <li className="shown-post">
       <blockquote className="plain-text" dir="auto">
-        {post.text}
+        <Exact text={post.text} />
         {post.is_cut && '…'}
       </blockquote>
       <p className="soft">

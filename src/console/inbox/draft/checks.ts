@@ -3,7 +3,7 @@ import { checkRules, type FormatRules, lineBreaksIn } from '#domain/growth/draft
 import { withNewlines, writtenText } from '#domain/growth/drafting/written-text'
 import { measureOf, type TextMeasure } from '#domain/growth/length/measure-of'
 import { replaceUnseen } from '#kernel/unseen'
-import { unseenNames } from './unseen-names.ts'
+import { unseenNames } from '../../parts/unseen-names.ts'
 
 /** The part of an account's limits that concerns texts. */
 interface TextLimits {

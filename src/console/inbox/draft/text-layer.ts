@@ -3,7 +3,7 @@ import { findHashtags } from '#domain/growth/drafting/format-rules'
 import { findLinks } from '#domain/growth/drafting/links'
 import type { TextMeasure } from '#domain/growth/length/measure-of'
 import { replaceUnseen } from '#kernel/unseen'
-import { unseenNames } from './unseen-names.ts'
+import { unseenNames } from '../../parts/unseen-names.ts'
 
 export interface LayerPiece {
   text: string

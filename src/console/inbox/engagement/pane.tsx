@@ -4,6 +4,7 @@ import { errorWords } from '../../api/errors.ts'
 import { useRead } from '../../api/queries.ts'
 import { notify } from '../../frame/notices.ts'
 import { useShortcut } from '../../keys/use-keys.ts'
+import { Exact } from '../../parts/exact-text.tsx'
 import { Bones, ReadView } from '../../parts/states.tsx'
 import { safeLink } from '../doubt/doubtful.ts'
 import { YourChanges } from '../draft/changes.tsx'
@@ -32,7 +33,7 @@ const AnsweredPost = ({ post }: { post: DraftedEngagement['post'] }) => {
         )}
       </p>
       <blockquote className="plain-text" dir="auto">
-        {post.text ?? 'Its text was not read.'}
+        <Exact text={post.text ?? 'Its text was not read.'} />
       </blockquote>
     </section>
   )

@@ -4,6 +4,7 @@ import type { AnswerOf } from '../../api/operations.ts'
 import { command, queryClient, useRead } from '../../api/queries.ts'
 import { ActionButton } from '../../parts/action.tsx'
 import { AskFirst } from '../../parts/dialog.tsx'
+import { Exact } from '../../parts/exact-text.tsx'
 import { ReadView } from '../../parts/states.tsx'
 import { whenOf } from '../../parts/when.tsx'
 import { hrefOf } from '../../router/paths.ts'
@@ -29,10 +30,10 @@ const Refused = ({ text, hash, words }: RefusedProps) => (
   <>
     <h2>The network refused it</h2>
     <blockquote className="network-words plain-text" dir="auto">
-      {words ?? 'It gave no reason.'}
+      <Exact text={words ?? 'It gave no reason.'} />
     </blockquote>
     <p className="plain-text refused-text" dir="auto">
-      {text}
+      <Exact text={text ?? ''} />
     </p>
     <p className="soft mono" title={hash ?? undefined}>
       {markOf(hash)}

@@ -185,7 +185,7 @@ describe('of a workspace where the agent asks and answers', () => {
     }
     const own = await inboxOf(starter.key, 'q=merger')
     expect([names(own), entryOf(own, 'held').title]).toEqual([['held'], `${SECRET}, in short`])
-    // The same where calls are read one by one: of what the job has read, they say that it is there.
+    // The same where calls are read one by one: they say only that the job has read something.
     const path = `/api/v1/agent/approvals/${ids.ofDraft}`
     const { body, text } = await app.send('GET', path, { key: people.approver.key })
     expect(text).not.toContain(SECRET)
