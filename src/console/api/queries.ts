@@ -38,8 +38,6 @@ export const readKey = <Id extends ReadId>(id: Id, input: InputOf<Id>) => [id, i
 
 export interface ReadOptions<Answer = unknown> {
   enabled?: boolean
-  /** Keeps nothing of it once no page shows it. */
-  forget?: boolean
   /** Milliseconds until it is read again, while it is about to change; or false. */
   again?: (answer: Answer | undefined, reads: number) => number | false
 }
@@ -52,12 +50,11 @@ const readOf = <Id extends ReadId>(id: Id, input: InputOf<Id>) => ({
 export const useRead = <Id extends ReadId>(
   id: Id,
   input: InputOf<Id>,
-  { enabled = true, forget = false, again }: ReadOptions<AnswerOf<Id>> = {},
+  { enabled = true, again }: ReadOptions<AnswerOf<Id>> = {},
 ): UseQueryResult<AnswerOf<Id>> =>
   useQuery({
     ...readOf(id, input),
     enabled,
-    ...(forget && { gcTime: 0 }),
     ...(again && {
       refetchInterval: ({ state }: { state: { data?: unknown; dataUpdateCount: number } }) =>
         again(state.data as AnswerOf<Id> | undefined, state.dataUpdateCount),

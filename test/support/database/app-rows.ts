@@ -31,7 +31,8 @@ export const appRows = ({ mark, person, item, now, tomorrow }: RowsOf) => {
       actor_kind: 'system',
       actor_id: mark,
       surface: 'test',
-      operation: mark,
+      // One that is done without a letter.
+      operation: `operator.${mark}`,
       ref_id: item,
     },
     outbox: {

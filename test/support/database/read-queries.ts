@@ -17,7 +17,7 @@ import { listSchedules } from '#store/agent/schedules'
 import { searchMessages } from '#store/agent/search'
 import { whereMade } from '#store/agent/visibility'
 import { listWebhookRules } from '#store/agent/webhook-rules'
-import { auditPage } from '#store/app/audit'
+import { auditPage, recentDeeds } from '#store/app/audit'
 import { exportSources } from '#store/app/export'
 import { exportPage, startOf } from '#store/app/export-page'
 import type { ExportSource } from '#store/app/export-source'
@@ -84,6 +84,7 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
     auditPage({ ...page, actor: audit.actor_id }),
     auditPage({ ...page, record: audit.ref_id }),
   ],
+  'audit.recentDeeds': () => [recentDeeds('00000000-0000-0000-0000-000000000000')],
   'conversations.listConversations': () => [
     listConversations({ ...page, as: { ...as, knowsAll: false } }),
     listConversations({

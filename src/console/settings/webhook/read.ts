@@ -1,14 +1,34 @@
 /** The endpoint as it is at the server. Its address may hold a token, so that no cache keeps it. */
+import { useQuery } from '@tanstack/react-query'
 import { ApiError } from '../../api/errors.ts'
 import type { AnswerOf } from '../../api/operations.ts'
-import { queryClient, useRead } from '../../api/queries.ts'
+import { queryClient, readKey } from '../../api/queries.ts'
+import { callOperation } from '../../api/request.ts'
 
 export type Webhook = AnswerOf<'app.webhook.get'>['webhook']
 
+const GET = 'app.webhook.get'
+
+/**
+ * Null if none is set. As an error, which each new read forgets, it would take the form away, with
+ * what is typed in it.
+ */
+const readWebhook = async (signal: AbortSignal): Promise<Webhook | null> => {
+  try {
+    return (await callOperation(GET, {}, { signal })).webhook
+  } catch (cause) {
+    if (cause instanceof ApiError && cause.status === 404) return null
+    throw cause
+  }
+}
+
 export const useWebhook = () => {
-  const read = useRead('app.webhook.get', {}, { forget: true })
-  const isUnset = read.error instanceof ApiError && read.error.status === 404
-  return { read, isUnset, webhook: isUnset ? undefined : read.data?.webhook }
+  const read = useQuery({
+    queryKey: readKey(GET, {}),
+    queryFn: ({ signal }) => readWebhook(signal),
+    gcTime: 0,
+  })
+  return { read, isUnset: read.data === null, webhook: read.data ?? undefined }
 }
 
 /** Also what follows from it: the log. */
