@@ -19,7 +19,7 @@ const addresses = (shown: Shown, database: string): string => {
   return `Tendril listens on ${url} and stores its data in ${database}.
   REST       ${url}/api/v1/growth/…   documented at ${url}/docs and ${url}/api/v1/openapi.json
   MCP        ${url}/api/v1/mcp
-  Sign in    ${url}/sign-in
+  Console    ${url}/console   asks you to sign in
   Drafts by  ${drafter(shown)}`
 }
 

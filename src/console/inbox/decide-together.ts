@@ -14,36 +14,50 @@ type Result = AnswerOf<'growth.items.bulk'>['results'][number]
 /** What a request takes. */
 const IN_A_REQUEST = 100
 
-const request = async (action: Action, items: readonly Entry[]): Promise<Result[]> => {
+interface Outcome {
+  results: Result[]
+  /** Of the request that failed; what came before it has been done, and nothing after it. */
+  cause?: unknown
+}
+
+const request = async (action: Action, items: readonly Entry[]): Promise<Outcome> => {
   const results: Result[] = []
-  for (let from = 0; from < items.length; from += IN_A_REQUEST) {
-    const part = items.slice(from, from + IN_A_REQUEST)
-    results.push(...(await command('growth.items.bulk', { action, items: part })).results)
+  try {
+    for (let from = 0; from < items.length; from += IN_A_REQUEST) {
+      const part = items.slice(from, from + IN_A_REQUEST)
+      results.push(...(await command('growth.items.bulk', { action, items: part })).results)
+    }
+    return { results }
+  } catch (cause) {
+    return { results, cause }
   }
-  return results
 }
 
 const many = (count: number): string => `${count} ${count === 1 ? 'draft' : 'drafts'}`
 
-/** The first reason stands for all. */
-const refusalOf = (results: readonly Result[]): string | undefined => {
+/** What was not done, and the first reason for it. */
+const refusalOf = ({ results, cause }: Outcome): string | undefined => {
+  if (cause !== undefined) return errorWords(cause)
   const refused = results.filter(({ error }) => error !== null)
   if (refused.length === 0) return undefined
   return `${many(refused.length)} not: ${refused[0]!.error!.message}.`
 }
 
+const doneOf = ({ results }: Outcome): string[] =>
+  results.filter(({ error }) => error === null).map(({ id }) => id)
+
+const tell = (outcome: Outcome, says: string, undo?: () => Promise<void>): void => {
+  const refusal = refusalOf(outcome)
+  notify({
+    says: `${many(doneOf(outcome).length)} ${says}${refusal === undefined ? '' : `, ${refusal}`}`,
+    tone: refusal === undefined ? 'plain' : 'care',
+    undo,
+  })
+}
+
 const reopenAll = async (ids: readonly string[]): Promise<void> => {
-  try {
-    const refused = refusalOf(
-      await request(
-        'reopen',
-        ids.map((id) => ({ id })),
-      ),
-    )
-    notify({ says: refused === undefined ? 'Taken back' : `Taken back, but ${refused}` })
-  } catch (cause) {
-    notify({ says: `They could not be taken back. ${errorWords(cause)}`, tone: 'bad' })
-  }
+  const items = ids.map((id) => ({ id }))
+  tell(await request('reopen', items), 'taken back')
   await queryClient.invalidateQueries()
 }
 
@@ -60,18 +74,9 @@ interface Decision {
 export const decideTogether = async ({ action, says, entries, each }: Decision): Promise<void> => {
   clearSelection()
   for (const { id } of entries) hide(id)
-  try {
-    const results = await request(action, entries.map(each))
-    const done = results.filter(({ error }) => error === null).map(({ id }) => id)
-    const refused = refusalOf(results)
-    notify({
-      says: `${many(done.length)} ${says}${refused === undefined ? '' : `, ${refused}`}`,
-      tone: refused === undefined ? 'plain' : 'care',
-      undo: done.length > 0 ? () => reopenAll(done) : undefined,
-    })
-  } catch (cause) {
-    notify({ says: errorWords(cause), tone: 'bad' })
-  }
+  const outcome = await request(action, entries.map(each))
+  const done = doneOf(outcome)
+  tell(outcome, says, done.length > 0 ? () => reopenAll(done) : undefined)
   await queryClient.invalidateQueries()
   for (const { id } of entries) unhide(id)
 }

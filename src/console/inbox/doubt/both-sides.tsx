@@ -1,8 +1,9 @@
 /** What was sent, beside what the timeline showed when it was read. */
 import { Exact } from '../../parts/exact-text.tsx'
+import { OutsideLink, outsideAddress } from '../../parts/outside-link.tsx'
 import { When } from '../../parts/when.tsx'
 import { markOf } from '../draft/mark.ts'
-import { causeWords, type Doubtful, lastSeen, type ShownPost, safeLink } from './doubtful.ts'
+import { causeWords, type Doubtful, lastSeen, type ShownPost } from './doubtful.ts'
 
 const Sent = ({ doubtful: { text, about, hash, attempt } }: { doubtful: Doubtful }) => (
   <div>
@@ -31,7 +32,7 @@ interface PostProps {
 }
 
 const Shown = ({ post, isCandidate, pick, picks }: PostProps) => {
-  const link = safeLink(post.url)
+  const link = outsideAddress(post.url)
   return (
     <li className="shown-post">
       <blockquote className="plain-text" dir="auto">
@@ -41,14 +42,7 @@ const Shown = ({ post, isCandidate, pick, picks }: PostProps) => {
       <p className="soft">
         <When at={post.posted_at} />
         {isCandidate && ' · may be this one'}
-        {link && (
-          <>
-            {' · '}
-            <a href={link} target="_blank" rel="noreferrer noopener">
-              Open
-            </a>
-          </>
-        )}
+        <OutsideLink url={post.url} />
       </p>
       {picks && link && (
         <button type="button" className="action plain" onClick={() => pick(link)}>

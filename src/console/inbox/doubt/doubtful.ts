@@ -73,7 +73,3 @@ export const lastSeen = ({ attempt }: Doubtful) => {
   const candidates = new Set(last?.candidates.map(({ external_id }) => external_id))
   return { at: last?.at, saw: last?.saw, timeline, candidates }
 }
-
-/** An address that a page may link to: others write these. */
-export const safeLink = (url: string | null): string | undefined =>
-  url !== null && /^https?:\/\//i.test(url) ? url : undefined

@@ -6,16 +6,15 @@ import { notify } from '../../frame/notices.ts'
 import { hrefOf } from '../../router/paths.ts'
 import { navigate } from '../../router/router.tsx'
 import { enact, type ListDecision } from '../decide.ts'
+import { sentWords } from '../sent-words.ts'
 import type { Doubtful } from './doubtful.ts'
 
 type Posted = AnswerOf<'growth.items.postNow'>
 
 const afterwards: Partial<Record<Posted['item']['status'], string>> = {
   posted: 'It is on the network',
-  publishing: 'It is being sent',
+  ...sentWords,
   approved: 'It is approved, and was not sent yet',
-  publish_failed: 'The network refused it: it is in the inbox',
-  publish_unconfirmed: 'Nobody knows yet; we look at your timeline',
 }
 
 const writeAnew = async (id: string): Promise<void> => {

@@ -1,7 +1,8 @@
 /** What a person can say of a doubt. Nothing here sends before the timeline is read once more. */
 import { useState } from 'react'
 import { ActionButton } from '../../parts/action.tsx'
-import { AskFirst, Dialog } from '../../parts/dialog.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { AskToSend } from '../ask-to-send.tsx'
 import type { Doubtful } from './doubtful.ts'
 import type { DoubtDecisions } from './use-settling.ts'
 
@@ -106,23 +107,15 @@ export const WaysOn = (props: WaysProps & { later(): void }) => {
         <EngagementWays {...props} />
       )}
       {asks && (
-        <AskFirst
+        <AskToSend
           title="Post it again?"
           does="Read, then post"
-          act={() => {
-            setAsks(false)
-            decisions.postAgain()
-          }}
+          text={doubtful.about}
+          act={decisions.postAgain}
           close={() => setAsks(false)}
         >
-          <p className="plain-text" dir="auto">
-            {doubtful.about}
-          </p>
-          <p className="soft">
-            We read the timeline once more first. If we find it, nothing is sent. What is sent is
-            public at once, and cannot be taken back.
-          </p>
-        </AskFirst>
+          We read the timeline once more first. If we find it, nothing is sent.
+        </AskToSend>
       )}
     </div>
   )

@@ -4,12 +4,13 @@ import { errorWords } from '../../api/errors.ts'
 import { command, queryClient } from '../../api/queries.ts'
 import { notify } from '../../frame/notices.ts'
 import { ActionButton } from '../../parts/action.tsx'
-import { AskFirst, Dialog } from '../../parts/dialog.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Menu } from '../../parts/menu.tsx'
 import { whenOf } from '../../parts/when.tsx'
 import { hrefOf } from '../../router/paths.ts'
 import { navigate } from '../../router/router.tsx'
+import { AskToSend } from '../ask-to-send.tsx'
 import { type DraftItem, firstLineOf } from './item.ts'
 import { Reasons } from './reasons.tsx'
 import type { useDecisions } from './use-decisions.ts'
@@ -192,20 +193,13 @@ export const DraftFoot = ({ item, slot, decisions, rejects, setRejects }: FootPr
       )}
       {asked === 'redraft' && <AskForHint item={item} close={close} />}
       {asked === 'post now' && (
-        <AskFirst
+        <AskToSend
           title={`Post now as @${item.posting_account?.handle ?? '?'}?`}
           does="Post now"
-          act={() => {
-            close()
-            decisions.postNow()
-          }}
+          text={firstLineOf(item)}
+          act={decisions.postNow}
           close={close}
-        >
-          <p className="plain-text" dir="auto">
-            {firstLineOf(item)}
-          </p>
-          <p className="soft">It is public at once, and cannot be taken back.</p>
-        </AskFirst>
+        />
       )}
     </div>
   )

@@ -7,6 +7,7 @@ import { clockOf, whenOf } from '../../parts/when.tsx'
 import { hrefOf } from '../../router/paths.ts'
 import { navigate } from '../../router/router.tsx'
 import { enact, type ListDecision } from '../decide.ts'
+import { sentWords } from '../sent-words.ts'
 import type { TextCheck } from './checks.ts'
 import { type DraftItem, firstLineOf } from './item.ts'
 import { markOf } from './mark.ts'
@@ -106,7 +107,7 @@ const postingOf = (draft: EditedDraft) => ({
     await approval(draft, undefined)
     return command('growth.items.postNow', { id: draft.item.id, wait: 1 })
   },
-  check: ({ item }: Answer) => outcomes[item.status],
+  check: ({ item }: Answer) => sentWords[item.status],
 })
 
 const removalOf = (item: DraftItem) => ({
@@ -134,13 +135,6 @@ export const useDecisions = (deciding: Deciding) => {
     postNow: () => begin(postingOf(draft)),
     remove: () => begin(removalOf(draft.item)),
   }
-}
-
-/** What is known a second after the send began, unless it is posted. */
-const outcomes: Partial<Record<DraftItem['status'], string>> = {
-  publishing: 'It is being sent',
-  publish_failed: 'The network refused it: it is in the inbox',
-  publish_unconfirmed: 'Nobody knows yet whether it went out; we are looking at your timeline',
 }
 
 const refusalOf = (draft: EditedDraft, check: TextCheck | undefined): string | undefined => {

@@ -1,7 +1,7 @@
 /** The decisions about an engagement. */
 import { useState } from 'react'
 import { ActionButton } from '../../parts/action.tsx'
-import { AskFirst } from '../../parts/dialog.tsx'
+import { AskToSend } from '../ask-to-send.tsx'
 import { Reasons } from '../draft/reasons.tsx'
 import type { EngagementDecisions } from './use-deciding.ts'
 
@@ -61,20 +61,13 @@ export const EngagementFoot = ({ action, author, text, refused, decisions }: Foo
         <Buttons refused={refused} decisions={decisions} ask={setAsked} />
       )}
       {asked === 'send' && (
-        <AskFirst
+        <AskToSend
           title={`Send this ${action} to @${author ?? '?'} now?`}
           does="Send"
-          act={() => {
-            close()
-            decisions.send()
-          }}
+          text={text}
+          act={decisions.send}
           close={close}
-        >
-          <p className="plain-text" dir="auto">
-            {text}
-          </p>
-          <p className="soft">It is public at once, and cannot be taken back.</p>
-        </AskFirst>
+        />
       )}
     </div>
   )

@@ -5,8 +5,8 @@ import { useRead } from '../../api/queries.ts'
 import { notify } from '../../frame/notices.ts'
 import { useShortcut } from '../../keys/use-keys.ts'
 import { Exact } from '../../parts/exact-text.tsx'
+import { OutsideLink } from '../../parts/outside-link.tsx'
 import { Bones, ReadView } from '../../parts/states.tsx'
-import { safeLink } from '../doubt/doubtful.ts'
 import { YourChanges } from '../draft/changes.tsx'
 import { checkText, type TextCheck, type TextRules } from '../draft/checks.ts'
 import { Count } from '../draft/count.tsx'
@@ -16,28 +16,18 @@ import { EngagementFoot } from './foot.tsx'
 import { useDeciding } from './use-deciding.ts'
 import { type DraftedEngagement, type ReplyText, useReplyText } from './use-reply-text.ts'
 
-const AnsweredPost = ({ post }: { post: DraftedEngagement['post'] }) => {
-  const link = safeLink(post.url)
-  return (
-    <section className="answered" aria-label="The post, somebody else's words">
-      <p className="soft">
-        @{post.author ?? '?'} on {post.network}
-        {post.addresses_us && ', to you'}
-        {link && (
-          <>
-            {' · '}
-            <a href={link} target="_blank" rel="noreferrer noopener">
-              Open
-            </a>
-          </>
-        )}
-      </p>
-      <blockquote className="plain-text" dir="auto">
-        <Exact text={post.text ?? 'Its text was not read.'} />
-      </blockquote>
-    </section>
-  )
-}
+const AnsweredPost = ({ post }: { post: DraftedEngagement['post'] }) => (
+  <section className="answered" aria-label="The post, somebody else's words">
+    <p className="soft">
+      @{post.author ?? '?'} on {post.network}
+      {post.addresses_us && ', to you'}
+      <OutsideLink url={post.url} />
+    </p>
+    <blockquote className="plain-text" dir="auto">
+      <Exact text={post.text ?? 'Its text was not read.'} />
+    </blockquote>
+  </section>
+)
 
 interface ReplyProps {
   engagement: DraftedEngagement

@@ -6,15 +6,10 @@ import { notify } from '../../frame/notices.ts'
 import { hrefOf } from '../../router/paths.ts'
 import { navigate } from '../../router/router.tsx'
 import { enact, type ListDecision } from '../decide.ts'
+import { sentWords } from '../sent-words.ts'
 import type { DraftedEngagement, ReplyText } from './use-reply-text.ts'
 
 type Answer = AnswerOf<'growth.engagements.approve'>
-
-const outcomes: Partial<Record<DraftedEngagement['status'], string>> = {
-  executing: 'It is being sent',
-  execute_failed: 'The network refused it: it is in the inbox',
-  execute_unconfirmed: 'Nobody knows yet whether it went out; we are looking at the network',
-}
 
 /** Somebody wrote another text meanwhile: nothing was decided, and what was typed is kept. */
 const onRefusal = (id: string) => (cause: unknown) => {
@@ -65,7 +60,7 @@ export const useDeciding = (engagement: DraftedEngagement, text: ReplyText, next
       begin({
         says: 'Handed to the network',
         act: () => approve({ execute: true, wait: 1 }),
-        check: (answer: Answer) => outcomes[answer.engagement.status],
+        check: (answer: Answer) => sentWords[answer.engagement.status],
         refused: onRefusal(id),
       }),
     reject: (reason: string | undefined) =>

@@ -3,12 +3,12 @@ import { useState } from 'react'
 import type { AnswerOf } from '../../api/operations.ts'
 import { command, queryClient, useRead } from '../../api/queries.ts'
 import { ActionButton } from '../../parts/action.tsx'
-import { AskFirst } from '../../parts/dialog.tsx'
 import { Exact } from '../../parts/exact-text.tsx'
 import { ReadView } from '../../parts/states.tsx'
 import { whenOf } from '../../parts/when.tsx'
 import { hrefOf } from '../../router/paths.ts'
 import { navigate } from '../../router/router.tsx'
+import { AskToSend } from '../ask-to-send.tsx'
 import { enact, type ListDecision } from '../decide.ts'
 import { type DraftItem, firstLineOf } from '../draft/item.ts'
 import { markOf } from '../draft/mark.ts'
@@ -16,6 +16,7 @@ import { Reasons } from '../draft/reasons.tsx'
 import { SlotChoice } from '../draft/slot-choice.tsx'
 import { useSlots } from '../draft/use-slots.ts'
 import type { PaneProps } from '../pane-props.ts'
+import { sentWords } from '../sent-words.ts'
 
 type Engagement = AnswerOf<'growth.engagements.get'>['engagement']
 
@@ -51,12 +52,6 @@ const editAgain = (item: DraftItem): Omit<ListDecision<unknown>, 'id' | 'about'>
   },
 })
 
-const outcomes: Partial<Record<DraftItem['status'], string>> = {
-  publishing: 'It is being sent',
-  publish_failed: 'The network refused it again',
-  publish_unconfirmed: 'Nobody knows yet whether it went out; we are looking at your timeline',
-}
-
 const useItemDecisions = (item: DraftItem, next: () => void) => {
   const slots = useSlots(item)
   const slot = slots.chosen?.at
@@ -74,7 +69,7 @@ const useItemDecisions = (item: DraftItem, next: () => void) => {
       begin({
         says: 'Handed to the network',
         act: () => command('growth.items.postNow', { id, wait: 1 }),
-        check: ({ item: sent }) => outcomes[sent.status],
+        check: ({ item: sent }) => sentWords[sent.status],
       }),
     schedule:
       slot === undefined
@@ -135,20 +130,13 @@ const ItemFoot = ({ item, decisions }: { item: DraftItem; decisions: Decisions }
         </ActionButton>
       )}
       {asked === 'post' && (
-        <AskFirst
+        <AskToSend
           title={`Post now as @${item.posting_account?.handle ?? '?'}?`}
           does="Post now"
-          act={() => {
-            close()
-            decisions.postNow()
-          }}
+          text={firstLineOf(item)}
+          act={decisions.postNow}
           close={close}
-        >
-          <p className="plain-text" dir="auto">
-            {firstLineOf(item)}
-          </p>
-          <p className="soft">It is public at once, and cannot be taken back.</p>
-        </AskFirst>
+        />
       )}
     </div>
   )

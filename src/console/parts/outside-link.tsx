@@ -1,0 +1,18 @@
+/** A link to an address that others wrote: it is one only if a browser opens it as a page. */
+
+export const outsideAddress = (url: string | null): string | undefined =>
+  url !== null && /^https?:\/\//i.test(url) ? url : undefined
+
+/** After other words of a line. */
+export const OutsideLink = ({ url }: { url: string | null }) => {
+  const address = outsideAddress(url)
+  if (address === undefined) return null
+  return (
+    <>
+      {' · '}
+      <a href={address} target="_blank" rel="noreferrer noopener">
+        Open
+      </a>
+    </>
+  )
+}
