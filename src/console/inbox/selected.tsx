@@ -1,10 +1,9 @@
 /** Several drafts at once: what is selected, and one decision about all of it. */
-import { useState } from 'react'
 import { ActionButton } from '../parts/action.tsx'
 import { decideTogether } from './decide-together.ts'
 import { markOf } from './draft/mark.ts'
-import { Reasons } from './draft/reasons.tsx'
 import type { InboxEntry } from './entries.ts'
+import { RejectFoot } from './reject-foot.tsx'
 import { clearSelection, toggleSelected } from './selection.ts'
 
 const seen = ({ id, content_hash }: InboxEntry) => ({
@@ -31,41 +30,27 @@ const rejectAll = (entries: readonly InboxEntry[], reason: string | undefined): 
     each: ({ id }) => ({ id, ...(reason && { reason }) }),
   })
 
-const Foot = ({ entries }: { entries: readonly InboxEntry[] }) => {
-  const [rejects, setRejects] = useState(false)
-  if (rejects)
-    return (
-      <div className="pane-foot">
-        <Reasons choose={(reason) => rejectAll(entries, reason)} cancel={() => setRejects(false)} />
-      </div>
-    )
-  return (
-    <div className="pane-foot">
-      <ActionButton
-        calls="growth.items.bulk"
-        shortcut="reject"
-        tone="harm"
-        act={() => setRejects(true)}
-      >
-        Reject all
-      </ActionButton>
-      <span className="pane-foot-gap" />
-      <ActionButton calls="growth.items.approve" shortcut="approve" act={() => approveAll(entries)}>
-        Approve all
-      </ActionButton>
-      <ActionButton
-        calls="growth.items.approve"
-        shortcut="approveForSlot"
-        tone="go"
-        act={() => approveForSlots(entries)}
-      >
-        {entries.length === 1
-          ? 'Approve for the next free slot'
-          : `Approve for the next ${entries.length} free slots`}
-      </ActionButton>
-    </div>
-  )
-}
+const Foot = ({ entries }: { entries: readonly InboxEntry[] }) => (
+  <RejectFoot
+    calls="growth.items.bulk"
+    says="Reject all"
+    reject={(reason) => rejectAll(entries, reason)}
+  >
+    <ActionButton calls="growth.items.approve" shortcut="approve" act={() => approveAll(entries)}>
+      Approve all
+    </ActionButton>
+    <ActionButton
+      calls="growth.items.approve"
+      shortcut="approveForSlot"
+      tone="go"
+      act={() => approveForSlots(entries)}
+    >
+      {entries.length === 1
+        ? 'Approve for the next free slot'
+        : `Approve for the next ${entries.length} free slots`}
+    </ActionButton>
+  </RejectFoot>
+)
 
 export const Selected = ({ entries }: { entries: readonly InboxEntry[] }) => (
   <>

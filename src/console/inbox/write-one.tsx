@@ -10,7 +10,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { createStore, useStore } from '../parts/store.ts'
 import { hrefOf } from '../router/paths.ts'
 import { navigate } from '../router/router.tsx'
-import { typedOf, useTypedKeeper } from '../typed/use-typed.ts'
+import { useTyping } from '../typed/use-typing.ts'
 
 export const writesOne = createStore(false)
 
@@ -34,9 +34,9 @@ const create = async (body: string): Promise<boolean> => {
 }
 
 const Form = () => {
-  const [text, setText] = useState(() => typedOf(RECORD, 0) ?? '')
   const [busy, setBusy] = useState(false)
-  const keeper = useTypedKeeper(RECORD, 0)
+  const typing = useTyping(RECORD)
+  const { text = '' } = typing
   const close = () => writesOne.set(false)
   const keep = async (): Promise<void> => {
     if (busy || text.trim() === '') return
@@ -44,7 +44,7 @@ const Form = () => {
     const isKept = await create(text)
     setBusy(false)
     if (!isKept) return
-    keeper.drop()
+    typing.drop()
     close()
   }
   return (
@@ -68,10 +68,7 @@ const Form = () => {
           rows={6}
           maxLength={LONGEST}
           value={text}
-          onChange={({ target }) => {
-            setText(target.value)
-            keeper.keep(target.value)
-          }}
+          onChange={({ target }) => typing.type(target.value)}
         />
         <p className="soft">It waits in the inbox like any draft, and uses no quota.</p>
         <div className="dialog-actions">

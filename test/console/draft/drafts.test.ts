@@ -191,8 +191,13 @@ describe.skipIf(!path)('a draft', () => {
         () => again.getByLabel('The post').inputValue(),
         (value) => value === 'x'.repeat(300),
       )
-      await again.getByRole('button', { name: 'Back to the draft' }).click()
-      expect(await again.getByLabel('The post').inputValue()).toBe('Short.')
+      await app.send('PATCH', `items/${id}`, { body: { body: 'Theirs, meanwhile.' } })
+      await again.reload()
+      await again.getByRole('heading', { name: /wrote another text/ }).waitFor()
+      expect(await again.getByLabel('The post').inputValue()).toBe('x'.repeat(300))
+      await again.getByRole('button', { name: 'Take theirs' }).click()
+      expect(await again.getByLabel('The post').inputValue()).toBe('Theirs, meanwhile.')
+      expect(await again.evaluate<boolean>(IS_KEPT)).toBe(false)
       await again.close()
       await context.unroute('**/growth/items/*')
     },

@@ -1,32 +1,29 @@
 /** What the team says about a draft. */
-import { useRef, useState } from 'react'
+import { useRef } from 'react'
 import { errorWords } from '../../api/errors.ts'
 import { command, queryClient, useRead } from '../../api/queries.ts'
 import { notify } from '../../frame/notices.ts'
 import { useShortcut } from '../../keys/use-keys.ts'
 import { ActionButton } from '../../parts/action.tsx'
 import { When } from '../../parts/when.tsx'
-import { typedOf, useTypedKeeper } from '../../typed/use-typed.ts'
+import { useTyping } from '../../typed/use-typing.ts'
 
 const SHOWN = 25
 
 const useComment = (id: string) => {
-  const record = `comment:${id}`
-  const [text, setText] = useState(() => typedOf(record, 0) ?? '')
-  const keeper = useTypedKeeper(record, 0)
+  const typing = useTyping(`comment:${id}`)
+  const { text = '' } = typing
   return {
     text,
     change(next: string) {
-      setText(next)
-      if (next === '') keeper.drop()
-      else keeper.keep(next)
+      if (next === '') typing.drop()
+      else typing.type(next)
     },
     async send() {
       if (text.trim() === '') return
       try {
         await command('growth.items.comment', { id, body: text })
-        setText('')
-        keeper.drop()
+        typing.drop()
         notify({ says: 'Commented' })
       } catch (cause) {
         notify({ says: errorWords(cause), tone: 'bad' })

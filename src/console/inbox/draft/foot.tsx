@@ -11,8 +11,8 @@ import { whenOf } from '../../parts/when.tsx'
 import { hrefOf } from '../../router/paths.ts'
 import { navigate } from '../../router/router.tsx'
 import { AskToSend } from '../ask-to-send.tsx'
+import { RejectFoot } from '../reject-foot.tsx'
 import { type DraftItem, firstLineOf } from './item.ts'
-import { Reasons } from './reasons.tsx'
 import type { useDecisions } from './use-decisions.ts'
 
 type Decisions = ReturnType<typeof useDecisions>
@@ -140,8 +140,6 @@ interface FootProps {
   item: DraftItem
   slot: string | undefined
   decisions: Decisions
-  rejects: boolean
-  setRejects(rejects: boolean): void
 }
 
 const Approvals = ({ slot, decisions }: Pick<FootProps, 'slot' | 'decisions'>) => (
@@ -169,28 +167,18 @@ const Approvals = ({ slot, decisions }: Pick<FootProps, 'slot' | 'decisions'>) =
   </>
 )
 
-export const DraftFoot = ({ item, slot, decisions, rejects, setRejects }: FootProps) => {
+export const DraftFoot = ({ item, slot, decisions }: FootProps) => {
   const [asked, setAsked] = useState<Asked>()
   const close = () => setAsked(undefined)
   return (
-    <div className="pane-foot">
-      {rejects ? (
-        <Reasons choose={decisions.reject} cancel={() => setRejects(false)} />
-      ) : (
-        <>
-          <ActionButton
-            calls="growth.items.reject"
-            shortcut="reject"
-            tone="harm"
-            act={() => setRejects(true)}
-          >
-            Reject
-          </ActionButton>
-          <More item={item} decisions={decisions} ask={setAsked} />
-          <span className="pane-foot-gap" />
-          <Approvals slot={slot} decisions={decisions} />
-        </>
-      )}
+    <>
+      <RejectFoot
+        calls="growth.items.reject"
+        reject={decisions.reject}
+        beside={<More item={item} decisions={decisions} ask={setAsked} />}
+      >
+        <Approvals slot={slot} decisions={decisions} />
+      </RejectFoot>
       {asked === 'redraft' && <AskForHint item={item} close={close} />}
       {asked === 'post now' && (
         <AskToSend
@@ -201,6 +189,6 @@ export const DraftFoot = ({ item, slot, decisions, rejects, setRejects }: FootPr
           close={close}
         />
       )}
-    </div>
+    </>
   )
 }

@@ -1,9 +1,5 @@
 /** A draft: its text as the network will show it, when it goes out, and what is decided. */
-import { useId, useRef, useState } from 'react'
-import { errorWords } from '../../api/errors.ts'
 import { useRead } from '../../api/queries.ts'
-import { notify } from '../../frame/notices.ts'
-import { useShortcut } from '../../keys/use-keys.ts'
 import { Bones, ReadView } from '../../parts/states.tsx'
 import { AskingCalls } from '../asking-calls.tsx'
 import type { PaneProps } from '../pane-props.ts'
@@ -12,14 +8,13 @@ import { YourChanges } from './changes.tsx'
 import { checkText, type TextRules } from './checks.ts'
 import { Comments } from './comments.tsx'
 import { BothTexts } from './conflict.tsx'
-import { Count } from './count.tsx'
-import { Editor, type EditorHandle } from './editor.tsx'
+import { EditedPost } from './edited-post.tsx'
 import { DraftFoot } from './foot.tsx'
 import type { DraftItem } from './item.ts'
 import { SlotChoice } from './slot-choice.tsx'
 import { useDecisions } from './use-decisions.ts'
-import { type EditedDraft, useDraft } from './use-draft.ts'
-import { type Preview, usePreview } from './use-preview.ts'
+import { useDraft } from './use-draft.ts'
+import { usePreview } from './use-preview.ts'
 import { useRules } from './use-rules.ts'
 import { useSlots } from './use-slots.ts'
 import { TextWarnings } from './warnings.tsx'
@@ -45,94 +40,47 @@ const Account = ({ item }: { item: DraftItem }) => {
   )
 }
 
-interface PostProps {
-  draft: EditedDraft
-  rules: TextRules
-  preview: Preview | undefined
-  handle: { current: EditorHandle | null }
-  approve(): void
-}
-
-const Post = ({ draft, rules, preview, handle, approve }: PostProps) => {
-  const id = useId()
-  const check = checkText(draft.text, rules)
-  const save = (): void =>
-    void draft.save().catch((cause) =>
-      notify({
-        says: `Not saved yet; this browser keeps it. ${errorWords(cause)}`,
-        tone: 'care',
-      }),
-    )
-  return (
-    <>
-      <article className="post">
-        <Account item={draft.item} />
-        <Editor
-          text={draft.text}
-          rules={check}
-          mayEdit={draft.mayEdit}
-          label={rules.kind === 'article' ? 'The article' : 'The post'}
-          describedBy={id}
-          handle={handle}
-          change={draft.change}
-          left={save}
-          approve={approve}
-        />
-        <Count
-          id={id}
-          check={check}
-          counted={preview?.length ?? draft.item.length}
-          hash={draft.isEdited ? preview?.content_hash : draft.item.content_hash}
-        />
-      </article>
-      <TextWarnings item={draft.item} check={check} preview={preview} isEdited={draft.isEdited} />
-    </>
-  )
-}
-
 const DraftView = ({ item, rules, next }: { item: DraftItem; rules: TextRules; next(): void }) => {
   const draft = useDraft(item)
   const slots = useSlots(item)
   const preview = usePreview(item, draft.text, draft.isEdited)
-  const handle = useRef<EditorHandle>(null)
-  const [rejects, setRejects] = useState(false)
   const check = checkText(draft.text, rules)
   const hash = draft.isEdited ? preview?.content_hash : item.content_hash
   const decisions = useDecisions({ draft, check, slots, hash, next })
-  const edit = () => handle.current?.focus()
-  useShortcut('edit', draft.mayEdit ? edit : undefined)
   return (
     <>
       <div className="pane-body">
-        {draft.conflict && (
+        {draft.isStale && (
           <BothTexts
             item={item}
             mine={draft.text}
             keepMine={draft.keepMine}
-            takeTheirs={draft.reset}
+            takeTheirs={draft.forget}
           />
         )}
-        <Post
-          draft={draft}
-          rules={rules}
-          preview={preview}
-          handle={handle}
+        <EditedPost
+          edited={draft}
+          check={check}
+          label={rules.kind === 'article' ? 'The article' : 'The post'}
+          counted={preview?.length ?? item.length}
+          hash={hash}
           approve={() => decisions.refusal === undefined && decisions.approveForSlot()}
+        >
+          <Account item={item} />
+        </EditedPost>
+        <TextWarnings
+          check={check}
+          preview={preview}
+          warnings={draft.isEdited ? preview?.warnings : item.warnings}
         />
         <SlotChoice slots={slots} />
-        {draft.isEdited && !draft.conflict && (
-          <YourChanges before={item.body} after={draft.text} reset={draft.reset} />
+        {draft.isEdited && !draft.isStale && (
+          <YourChanges before={item.body} after={draft.text} reset={draft.forget} />
         )}
         <About item={item} />
         <Comments id={item.id} />
       </div>
-      <DraftFoot
-        item={item}
-        slot={slots.chosen?.at}
-        decisions={decisions}
-        rejects={rejects}
-        setRejects={setRejects}
-      />
+      <DraftFoot item={item} slot={slots.chosen?.at} decisions={decisions} />
     </>
   )
 }

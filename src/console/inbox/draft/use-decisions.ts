@@ -77,7 +77,7 @@ const approval = async (draft: EditedDraft, slot: string | undefined): Promise<A
     ...(isUnsaved && { edited_body: draft.text }),
     ...(slot !== undefined && { post_at: slot, only_if_free: true }),
   })
-  draft.settle()
+  draft.forget()
   return answer
 }
 
@@ -140,6 +140,6 @@ export const useDecisions = (deciding: Deciding) => {
 const refusalOf = (draft: EditedDraft, check: TextCheck | undefined): string | undefined => {
   if (draft.item.status !== 'drafted')
     return `It is ${draft.item.status.replaceAll('_', ' ')} and no longer a draft.`
-  if (draft.conflict) return 'Choose one of the two texts first.'
+  if (draft.isStale) return 'Choose one of the two texts first.'
   return check?.faults[0]
 }

@@ -4,10 +4,11 @@ import type { DraftItem } from './item.ts'
 import type { Preview } from './use-preview.ts'
 
 interface WarningsProps {
-  item: DraftItem
   check: TextCheck
-  preview: Preview | undefined
-  isEdited: boolean
+  /** What the server says of what is typed. */
+  preview?: Preview | undefined
+  /** Of the text on the screen, as far as they are known. */
+  warnings?: DraftItem['warnings'] | undefined
 }
 
 const price = (micros: number): string => `$${(micros / 1_000_000).toFixed(3)}`
@@ -15,10 +16,8 @@ const price = (micros: number): string => `$${(micros / 1_000_000).toFixed(3)}`
 const unseenWords = (names: readonly string[]): string =>
   `${names.length === 1 ? '1 character' : `${names.length.toLocaleString('en')} characters`} nobody can see: ${[...new Set(names)].join(', ')}.`
 
-/** The server's words where it has been asked about this text, else those of the stored text. */
-export const TextWarnings = ({ item, check, preview, isEdited }: WarningsProps) => {
+export const TextWarnings = ({ check, preview, warnings = [] }: WarningsProps) => {
   const faults = [...new Set([...check.faults, ...(preview?.faults ?? [])])]
-  const warnings = isEdited ? (preview?.warnings ?? []) : item.warnings
   const told = warnings.filter(({ code }) => code !== 'unseen_characters')
   return (
     <ul className="warnings" aria-label="Before you approve">

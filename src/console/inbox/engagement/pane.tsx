@@ -1,16 +1,12 @@
 /** An engagement: the post that it answers, its text, and what is decided. */
-import { useId, useRef } from 'react'
-import { errorWords } from '../../api/errors.ts'
 import { useRead } from '../../api/queries.ts'
-import { notify } from '../../frame/notices.ts'
-import { useShortcut } from '../../keys/use-keys.ts'
 import { Exact } from '../../parts/exact-text.tsx'
 import { OutsideLink } from '../../parts/outside-link.tsx'
 import { Bones, ReadView } from '../../parts/states.tsx'
 import { YourChanges } from '../draft/changes.tsx'
 import { checkText, type TextCheck, type TextRules } from '../draft/checks.ts'
-import { Count } from '../draft/count.tsx'
-import { Editor, type EditorHandle } from '../draft/editor.tsx'
+import { EditedPost } from '../draft/edited-post.tsx'
+import { TextWarnings } from '../draft/warnings.tsx'
 import type { PaneProps } from '../pane-props.ts'
 import { EngagementFoot } from './foot.tsx'
 import { useDeciding } from './use-deciding.ts'
@@ -36,60 +32,30 @@ interface ReplyProps {
   send(): void
 }
 
-const Reply = ({ engagement, text, check, send }: ReplyProps) => {
-  const id = useId()
-  const handle = useRef<EditorHandle>(null)
-  useShortcut('edit', text.mayEdit ? () => handle.current?.focus() : undefined)
-  const save = (): void =>
-    void text
-      .save()
-      .catch((cause) =>
-        notify({ says: `Not saved; this browser keeps it. ${errorWords(cause)}`, tone: 'care' }),
-      )
-  return (
-    <>
-      <article className="post">
-        <Editor
-          text={text.text}
-          rules={check}
-          mayEdit={text.mayEdit}
-          label={`The ${engagement.action}`}
-          describedBy={id}
-          handle={handle}
-          change={text.change}
-          left={save}
-          approve={send}
-        />
-        <Count
-          id={id}
-          check={check}
-          counted={text.text.length}
-          hash={text.isEdited ? undefined : (engagement.content_hash ?? undefined)}
-        />
-      </article>
-      {check.faults.length > 0 && (
-        <ul className="warnings" aria-label="Before you approve">
-          {check.faults.map((fault) => (
-            <li key={fault} className="is-fault">
-              {fault}
-            </li>
-          ))}
-        </ul>
-      )}
-      {text.isStale && (
-        <div className="in-doubt" role="alert">
-          <p>Somebody wrote another text meanwhile. Below is how yours differs from it.</p>
-          <button type="button" className="action plain" onClick={text.keepMine}>
-            Go on with yours
-          </button>
-        </div>
-      )}
-      {text.isEdited && (
-        <YourChanges before={engagement.body ?? ''} after={text.text} reset={text.forget} />
-      )}
-    </>
-  )
-}
+const Reply = ({ engagement, text, check, send }: ReplyProps) => (
+  <>
+    <EditedPost
+      edited={text}
+      check={check}
+      label={`The ${engagement.action}`}
+      counted={text.text.length}
+      hash={text.isEdited ? undefined : (engagement.content_hash ?? undefined)}
+      approve={send}
+    />
+    <TextWarnings check={check} />
+    {text.isStale && (
+      <div className="in-doubt" role="alert">
+        <p>Somebody wrote another text meanwhile. Below is how yours differs from it.</p>
+        <button type="button" className="action plain" onClick={text.keepMine}>
+          Go on with yours
+        </button>
+      </div>
+    )}
+    {text.isEdited && (
+      <YourChanges before={engagement.body ?? ''} after={text.text} reset={text.forget} />
+    )}
+  </>
+)
 
 const refusalOf = (
   { status }: DraftedEngagement,

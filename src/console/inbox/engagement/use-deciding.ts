@@ -22,18 +22,23 @@ const onRefusal = (id: string) => (cause: unknown) => {
   return true
 }
 
-/** The approval of the text on the screen, with what is not saved of it. */
-const approval = (
+/**
+ * The approval of the text on the screen. A save that is under way is waited for; what is not saved
+ * goes with it.
+ */
+const approval = async (
   engagement: DraftedEngagement,
   text: ReplyText,
   sending: { execute: true; wait: number } | undefined,
-): Promise<Answer> =>
-  command('growth.engagements.approve', {
-    id: engagement.id,
-    ...(engagement.content_hash !== null && { expect_hash: engagement.content_hash }),
-    ...(text.isEdited && { body: text.text }),
+): Promise<Answer> => {
+  const { id, content_hash: hash, body } = (await text.pending()) ?? engagement
+  return command('growth.engagements.approve', {
+    id,
+    ...(hash !== null && { expect_hash: hash }),
+    ...(text.isEdited && text.text !== body && { body: text.text }),
     ...sending,
   })
+}
 
 export const useDeciding = (engagement: DraftedEngagement, text: ReplyText, next: () => void) => {
   const { id } = engagement

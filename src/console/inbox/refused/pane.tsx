@@ -12,10 +12,10 @@ import { AskToSend } from '../ask-to-send.tsx'
 import { enact, type ListDecision } from '../decide.ts'
 import { type DraftItem, firstLineOf } from '../draft/item.ts'
 import { markOf } from '../draft/mark.ts'
-import { Reasons } from '../draft/reasons.tsx'
 import { SlotChoice } from '../draft/slot-choice.tsx'
 import { useSlots } from '../draft/use-slots.ts'
 import type { PaneProps } from '../pane-props.ts'
+import { RejectFoot } from '../reject-foot.tsx'
 import { sentWords } from '../sent-words.ts'
 
 type Engagement = AnswerOf<'growth.engagements.get'>['engagement']
@@ -93,52 +93,48 @@ const useItemDecisions = (item: DraftItem, next: () => void) => {
 
 type Decisions = ReturnType<typeof useItemDecisions>
 
+const ItemButtons = ({ decisions, ask }: { decisions: Decisions; ask(): void }) => (
+  <>
+    <ActionButton calls="growth.items.reopen" shortcut="edit" act={decisions.edit}>
+      Edit
+    </ActionButton>
+    <ActionButton calls="growth.items.postNow" shortcut="postNow" act={ask}>
+      Post now
+    </ActionButton>
+  </>
+)
+
 const ItemFoot = ({ item, decisions }: { item: DraftItem; decisions: Decisions }) => {
-  const [asked, setAsked] = useState<'reject' | 'post'>()
-  const close = () => setAsked(undefined)
-  if (asked === 'reject')
-    return (
-      <div className="pane-foot">
-        <Reasons choose={decisions.reject} cancel={close} />
-      </div>
-    )
+  const [asks, setAsks] = useState(false)
+  const { schedule } = decisions
   return (
-    <div className="pane-foot">
-      <ActionButton
+    <>
+      <RejectFoot
         calls="growth.items.reject"
-        shortcut="reject"
-        tone="harm"
-        act={() => setAsked('reject')}
+        reject={decisions.reject}
+        beside={<ItemButtons decisions={decisions} ask={() => setAsks(true)} />}
       >
-        Reject
-      </ActionButton>
-      <ActionButton calls="growth.items.reopen" shortcut="edit" act={decisions.edit}>
-        Edit
-      </ActionButton>
-      <ActionButton calls="growth.items.postNow" shortcut="postNow" act={() => setAsked('post')}>
-        Post now
-      </ActionButton>
-      <span className="pane-foot-gap" />
-      {decisions.schedule && (
-        <ActionButton
-          calls="growth.items.schedule"
-          shortcut="approveForSlot"
-          tone="go"
-          act={decisions.schedule.act}
-        >
-          Schedule {whenOf(decisions.schedule.at)}
-        </ActionButton>
-      )}
-      {asked === 'post' && (
+        {schedule && (
+          <ActionButton
+            calls="growth.items.schedule"
+            shortcut="approveForSlot"
+            tone="go"
+            act={schedule.act}
+          >
+            Schedule {whenOf(schedule.at)}
+          </ActionButton>
+        )}
+      </RejectFoot>
+      {asks && (
         <AskToSend
           title={`Post now as @${item.posting_account?.handle ?? '?'}?`}
           does="Post now"
           text={firstLineOf(item)}
           act={decisions.postNow}
-          close={close}
+          close={() => setAsks(false)}
         />
       )}
-    </div>
+    </>
   )
 }
 
@@ -167,13 +163,13 @@ const ItemPane = ({ id, next }: Pick<PaneProps, 'id' | 'next'>) => {
 const EngagementFoot = ({ engagement, next }: { engagement: Engagement; next(): void }) => {
   const { id, body, action } = engagement
   const about = body ?? action
-  const reject = (): void => {
+  const reject = (reason: string | undefined): void => {
     next()
     void enact({
       id,
       about,
       says: 'Rejected',
-      act: () => command('growth.engagements.reject', { id }),
+      act: () => command('growth.engagements.reject', { id, ...(reason && { reason }) }),
       undo: () => command('growth.engagements.reopen', { id }),
     })
   }
@@ -189,15 +185,11 @@ const EngagementFoot = ({ engagement, next }: { engagement: Engagement; next(): 
       },
     })
   return (
-    <div className="pane-foot">
-      <ActionButton calls="growth.engagements.reject" shortcut="reject" tone="harm" act={reject}>
-        Reject
-      </ActionButton>
-      <span className="pane-foot-gap" />
+    <RejectFoot calls="growth.engagements.reject" reject={reject}>
       <ActionButton calls="growth.engagements.reopen" shortcut="edit" tone="go" act={edit}>
         Edit, and decide again
       </ActionButton>
-    </div>
+    </RejectFoot>
   )
 }
 
