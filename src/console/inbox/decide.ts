@@ -10,6 +10,8 @@ export interface ListDecision<A> {
   says: string
   /** What it is about: the first line. */
   about: string
+  /** The time that it is approved for, which no other draft is offered meanwhile. */
+  at?: string | undefined
   act(): Promise<A>
   /** Takes it back; undefined where that is impossible. */
   undo?: ((answer: A) => Promise<unknown>) | undefined
@@ -38,8 +40,8 @@ const takeBack = async (id: string, undo: () => Promise<unknown>): Promise<void>
  * and what was typed is as it was.
  */
 export const enact = async <A>(decision: ListDecision<A>): Promise<void> => {
-  const { id, says, about, act, undo, refused, check } = decision
-  hide(id)
+  const { id, says, about, at, act, undo, refused, check } = decision
+  hide(id, at)
   try {
     const answer = await act()
     const more = check?.(answer)

@@ -13,8 +13,11 @@ const sayUnsaved = (cause: unknown): void =>
 export interface Saving<R> {
   /** What is typed stays in this browser if the server refuses it. */
   save(): void
-  /** The save that is under way. */
-  pending(): Promise<R> | undefined
+  /**
+   * The record after the save that is under way. What is drawn may be older than a save that has
+   * just ended: the newer of both counts.
+   */
+  newest(drawn: R): Promise<R>
 }
 
 /** `write` stores a text over the record, whose revision is that with which the text was begun. */
@@ -24,8 +27,10 @@ export const useSaving = <R extends StoredText>(
 ): Saving<R> => {
   const { text, base, isEdited, isStale } = edited
   const under = useRef<Promise<R>>(undefined)
+  const last = useRef<R>(undefined)
   const send = async (): Promise<R> => {
     const stored = await write(text, base)
+    last.current = stored
     edited.saved(text, stored)
     return stored
   }
@@ -45,5 +50,9 @@ export const useSaving = <R extends StoredText>(
     const timer = setTimeout(() => latest.current(), SAVE_AFTER_MS)
     return () => clearTimeout(timer)
   }, [text, isOn])
-  return { save, pending: () => under.current }
+  const newest = async (drawn: R): Promise<R> => {
+    await under.current
+    return last.current && last.current.revision > drawn.revision ? last.current : drawn
+  }
+  return { save, newest }
 }

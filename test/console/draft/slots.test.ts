@@ -38,3 +38,9 @@ test('six are offered', () => {
   const month = Array.from({ length: 28 }, (_, day) => free(day + 1))
   expect(slotsOffered(month, { channel: 'posts', now: at(1) })).toHaveLength(SLOTS_OFFERED)
 })
+
+test('a time for which another draft is just being approved is not offered', () => {
+  const asked = new Set([at(1), undefined])
+  const slots = slotsOffered([free(1), free(2)], { channel: 'posts', now: at(0), asked })
+  expect(slots.map((slot) => slot.at)).toEqual([at(2)])
+})

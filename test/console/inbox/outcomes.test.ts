@@ -13,6 +13,9 @@ import { lostRequest, type Unreliable, unreliable } from '#test/support/growth/u
 import { browserPath, launchBrowser } from '#test/support/http/browser'
 import { signedInAs } from '#test/support/session'
 import { useApp } from '#test/support/use'
+import { numbers } from '../../faults/numbers.ts'
+import { approvableTexts } from '../texts/approvable.ts'
+import { walkTexts } from '../texts/walk.ts'
 
 const path = browserPath()
 if (!path) console.warn('No Chromium here: nobody settles doubts in the console.')
@@ -114,6 +117,15 @@ describe.skipIf(!path)('what went wrong, or goes to others', () => {
       await page.waitForURL(`**/console/inbox/draft/${id}`)
       expect((await story.item(id)).status).toBe('drafted')
       await page.close()
+    },
+    LONG_MS,
+  )
+
+  test(
+    'a post goes out as it was on the screen, whatever it consists of',
+    async () => {
+      const worst = approvableTexts(80, numbers(1)).slice(-8)
+      expect(await walkTexts(app, browser, worst)).toEqual([])
     },
     LONG_MS,
   )

@@ -28,12 +28,21 @@ export const withNeighbours = (at: string, entries: readonly SlotEntry[]): FreeS
   after: neighbourOf(entries.find((one) => one.item !== null && one.at > at)),
 })
 
-/** The next free slots of a channel, soonest first. `now`: a time as text. */
+interface Offering {
+  channel: string
+  /** A time as text. */
+  now: string
+  /** Times for which other drafts are just being approved here. */
+  asked?: ReadonlySet<string | undefined>
+}
+
+/** The next free slots of a channel, soonest first. */
 export const slotsOffered = (
   entries: readonly SlotEntry[],
-  { channel, now }: { channel: string; now: string },
+  { channel, now, asked }: Offering,
 ): FreeSlot[] =>
   entries
     .filter((entry) => entry.item === null && entry.channel === channel && entry.at > now)
+    .filter(({ at }) => !asked?.has(at))
     .slice(0, SLOTS_OFFERED)
     .map(({ at }) => withNeighbours(at, entries))

@@ -68,8 +68,7 @@ const checkMark =
  * goes with it.
  */
 const approval = async (draft: EditedDraft, slot: string | undefined): Promise<Answer> => {
-  const saved = await draft.pending()
-  const item = saved ?? draft.item
+  const item = await draft.newest(draft.item)
   const isUnsaved = draft.isEdited && draft.text !== item.body
   const answer = await command('growth.items.approve', {
     id: item.id,
@@ -85,6 +84,7 @@ const approvalOf = ({ draft, slots, hash }: Deciding, slot: string | undefined) 
   id: draft.item.id,
   says: slot === undefined ? 'Approved without a time' : `Approved for ${whenOf(slot)}`,
   about: firstLineOf(draft.item),
+  at: slot,
   act: () => approval(draft, slot),
   undo: () => reopen(draft.item.id),
   check: checkMark(hash),

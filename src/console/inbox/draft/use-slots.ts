@@ -3,7 +3,9 @@ import { useState } from 'react'
 import { useRead } from '../../api/queries.ts'
 import { speak } from '../../frame/notices.ts'
 import { useShortcut } from '../../keys/use-keys.ts'
+import { useStore } from '../../parts/store.ts'
 import { whenOf } from '../../parts/when.tsx'
+import { hidden } from '../hidden.ts'
 import type { DraftItem } from './item.ts'
 import { type FreeSlot, slotsOffered, withNeighbours } from './slots.ts'
 
@@ -23,9 +25,10 @@ const windowNow = () => {
 const offeredSlots = (
   item: DraftItem,
   entries: Parameters<typeof withNeighbours>[1],
+  asked: ReadonlySet<string | undefined>,
 ): FreeSlot[] => {
   const now = new Date().toISOString()
-  const free = slotsOffered(entries, { channel: `${item.kind}s`, now })
+  const free = slotsOffered(entries, { channel: `${item.kind}s`, now, asked })
   const had = item.proposed_at
   return had === null || had <= now || free.some(({ at }) => at === had)
     ? free
@@ -41,7 +44,9 @@ export interface SlotChoices {
 export const useSlots = (item: DraftItem | undefined): SlotChoices => {
   const { data } = useRead('growth.calendar.get', windowNow())
   const [wanted, setWanted] = useState<string>()
-  const offered = item && data ? offeredSlots(item, data.entries) : []
+  const deciding = useStore(hidden)
+  const asked = new Set([...deciding].filter(([id]) => id !== item?.id).map(([, at]) => at))
+  const offered = item && data ? offeredSlots(item, data.entries, asked) : []
   const first = offered.find(({ at }) => at === item?.proposed_at) ?? offered[0]
   const chosen = offered.find(({ at }) => at === wanted) ?? first
   const step = (steps: number): void => {

@@ -31,7 +31,7 @@ const approval = async (
   text: ReplyText,
   sending: { execute: true; wait: number } | undefined,
 ): Promise<Answer> => {
-  const { id, content_hash: hash, body } = (await text.pending()) ?? engagement
+  const { id, content_hash: hash, body } = await text.newest(engagement)
   return command('growth.engagements.approve', {
     id,
     ...(hash !== null && { expect_hash: hash }),
