@@ -24,12 +24,43 @@ export interface AskingCall {
 }
 
 /** Rows arrive as JSON, so their times are text. */
-export type WaitingItem = Omit<Item, 'created_at'> & {
+type Authored = 'source_kind' | 'source_id' | 'source_name' | 'names' | 'written_by'
+
+export interface WaitingItem
+  extends Pick<
+    Item,
+    | Authored
+    | 'id'
+    | 'kind'
+    | 'status'
+    | 'title'
+    | 'body'
+    | 'hook'
+    | 'length'
+    | 'post_at'
+    | 'revision'
+    | 'comments'
+    | 'posting_account'
+    | 'repeats'
+    | 'avoid'
+  > {
   created_at: string
   calls: AskingCall[] | null
 }
 
-export type WaitingEngagement = Omit<Engagement, 'created_at'> & {
+export interface WaitingEngagement
+  extends Pick<
+    Engagement,
+    | Authored
+    | 'id'
+    | 'action'
+    | 'status'
+    | 'network'
+    | 'post_author'
+    | 'post_text'
+    | 'body'
+    | 'revision'
+  > {
   created_at: string
   calls: AskingCall[] | null
   from_account: WaitingAccount | null

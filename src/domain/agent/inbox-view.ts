@@ -76,7 +76,7 @@ const shownCalls = (calls: readonly AskingCall[] | null, view: InboxView) =>
   }))
 
 const itemEntry = (item: WaitingItem, view: InboxView): Shown => {
-  const { source, written_by: author } = authorshipOf(item)
+  const { source, written_by: author } = authorshipOf({ ...item, decision: null })
   return entry({
     id: item.id,
     status: item.status,
@@ -98,7 +98,7 @@ const itemEntry = (item: WaitingItem, view: InboxView): Shown => {
 
 const engagementEntry = (engagement: WaitingEngagement, view: InboxView): Shown => {
   const { action, body, post_author, post_text, network } = engagement
-  const { source, written_by: author } = authorshipOf(engagement)
+  const { source, written_by: author } = authorshipOf({ ...engagement, decision: null })
   const of = `${action}${post_author === null ? '' : ` @${post_author}`}`
   return entry({
     id: engagement.id,

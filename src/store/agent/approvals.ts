@@ -40,12 +40,9 @@ export type ApprovalRow = Approval & { job_taint: string[] | null; is_hidden: bo
 
 /** Who asks for approvals, and for which tools they can decide about calls. */
 export interface ApprovalReader extends Reader {
-  /** The tools among `known` that they may call. */
   tools: readonly string[]
-  /** All tools except those of MCP servers. */
-  known: readonly string[]
-  /** Whether they may call tools of MCP servers. */
-  served: boolean
+  /** True: they can decide about calls of all tools but these. */
+  allBut: boolean
 }
 
 const taint = (sql: Sql): Fragment =>
@@ -59,7 +56,7 @@ const isHidden = (sql: Sql, as: Reader): Fragment =>
  * deleted conversation is shown to nobody.
  */
 export const isListed = (sql: Sql, as: ApprovalReader): Fragment =>
-  sql`(a.tool_name = any(${[...as.tools]}::text[]) or (${as.served} and a.tool_name <> all(${[...as.known]}::text[]))
+  sql`((a.tool_name = any(${[...as.tools]}::text[])) <> ${as.allBut}::boolean
     or ${isMadeShown(sql, sql`a.conversation_id`, as)}) and not ${isMadeGone(sql, sql`a.conversation_id`)}`
 
 /** Includes the record that the call made or changed, once it has run. */

@@ -248,6 +248,15 @@ const afterPlace = (
     : sql`and (${key.column}, ${id}) > (${key.read(after.key)}, ${after.id}::uuid)`
 }
 
+/**
+ * A limit whose number Postgres does not know when it plans. It then expects to read a tenth of the
+ * rows, so it reads them along an index in the order that is asked for. With a known limit, it
+ * would read and sort all rows of a workspace that it takes to have fewer than that: it knows only
+ * how many rows a workspace has on average.
+ */
+export const atMost = (sql: Sql, limit: number): Fragment =>
+  sql`limit (select ${sql.raw(String(limit))})`
+
 interface Cut {
   limit: number
   after?: InboxPlace | undefined
@@ -269,7 +278,7 @@ export const placesOf = (
         ${source ?? sql`0`} as place_source, ${key?.text ?? sql`''`} as place_key,
         ${id} as place_id, '${sql.raw(kind)}' as kind, '${sql.raw(record)}' as record
         from ${part.from} where ${part.where} ${beyond}
-        order by ${joined(sql, order)} limit ${sql.raw(String(limit))})`,
+        order by ${joined(sql, order)} ${atMost(sql, limit)})`,
     ]
   })
 

@@ -2,18 +2,19 @@
 import type { WaitingRows } from '#domain/agent/inbox-rows'
 import { namedAuthor } from '../app/names.ts'
 import type { Fragment, Sql } from '../engine/db.ts'
-import { engagementColumns } from '../growth/engagements.ts'
-import { itemColumns } from '../growth/items.ts'
+import { waitingEngagementColumns } from '../growth/engagements.ts'
+import { waitingItemColumns } from '../growth/items.ts'
 import type { ApprovalReader } from './approvals.ts'
 import { versionSource } from './inbox-parts.ts'
 import { isMadeGone, isMadeShown } from './visibility.ts'
 
-const callsOf = (sql: Sql, id: Fragment, as: ApprovalReader | null): Fragment =>
+/** The calls that ask to decide each draft. The table that holds all calls is `calls`. */
+const withCalls = (sql: Sql, id: Fragment, as: ApprovalReader | null): Fragment =>
   as
-    ? sql`(select jsonb_agg(jsonb_build_object('id', k.id, 'tool_name', k.tool_name,
-        'expires_at', k.expires_at) order by k.expires_at, k.id) from calls k
-        where k.is_of_draft and k.record_id = ${id})`
-    : sql`null::jsonb`
+    ? sql`left join (select k.record_id, jsonb_agg(jsonb_build_object('id', k.id,
+          'tool_name', k.tool_name, 'expires_at', k.expires_at) order by k.expires_at, k.id) as calls
+        from calls k where k.is_of_draft group by k.record_id) asking on asking.record_id = ${id}`
+    : sql`cross join (select null::jsonb as calls) asking`
 
 const account = (sql: Sql, where: Fragment): Fragment =>
   sql`(select jsonb_build_object('id', c.id, 'handle', c.handle, 'network', c.network)
@@ -24,17 +25,17 @@ const chosenOf = (sql: Sql, record: keyof WaitingRows): Fragment =>
   sql`chosen where record = '${sql.raw(record)}'`
 
 const items = (sql: Sql, as: ApprovalReader | null): Fragment =>
-  sql`select ${itemColumns(sql)}, ${callsOf(sql, sql`item.id`, as)} as calls
-    from item where item.id = any(array(select place_id from ${chosenOf(sql, 'item')}))`
+  sql`select ${waitingItemColumns(sql)}, calls from item ${withCalls(sql, sql`item.id`, as)}
+    where item.id = any(array(select place_id from ${chosenOf(sql, 'item')}))`
 
 const engagements = (sql: Sql, as: ApprovalReader | null): Fragment =>
-  sql`select ${engagementColumns(sql)}, ${callsOf(sql, sql`engagement.id`, as)} as calls,
-      ${account(
-        sql,
-        sql`case when engagement.account_external_id is null then c.is_default and c.status = 'connected'
+  sql`select ${waitingEngagementColumns(sql)}, calls, ${account(
+    sql,
+    sql`case when engagement.account_external_id is null then c.is_default and c.status = 'connected'
           else c.external_id = engagement.account_external_id end`,
-      )} as from_account
-    from engagement where engagement.id = any(array(select place_id from ${chosenOf(sql, 'engagement')}))`
+  )} as from_account
+    from engagement ${withCalls(sql, sql`engagement.id`, as)}
+    where engagement.id = any(array(select place_id from ${chosenOf(sql, 'engagement')}))`
 
 const approvals = (sql: Sql): Fragment =>
   sql`select a.id, a.job_id, a.status, a.tool_name, a.summary, a.arguments, a.subject,

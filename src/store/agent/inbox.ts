@@ -12,7 +12,7 @@ import {
 import type { WaitingRows } from '#domain/agent/inbox-rows'
 import type { Fragment, Sql } from '../engine/db.ts'
 import { type ApprovalReader, isListed } from './approvals.ts'
-import { type InboxFilter, type InboxPart, inboxParts, placesOf } from './inbox-parts.ts'
+import { atMost, type InboxFilter, type InboxPart, inboxParts, placesOf } from './inbox-parts.ts'
 import { rowColumns } from './inbox-rows.ts'
 
 export interface FoundPlace {
@@ -37,13 +37,16 @@ export interface FoundInbox extends WaitingRows {
  * up for each call; any other would be read whole. What depends on the reader comes last: before,
  * it would change how many rows Postgres expects, which would then plan this statement each time.
  */
-const waitingCalls = (sql: Sql, { as, words }: InboxFilter & { as: ApprovalReader }): Fragment =>
-  sql`select a.* from (select a.id, a.expires_at, a.tool_name, a.conversation_id, a.account, a.record_id
-      ${words.length > 0 ? sql`, a.text` : sql``},
+const waitingCalls = (
+  sql: Sql,
+  { as, words, account }: InboxFilter & { as: ApprovalReader },
+): Fragment =>
+  sql`select a.* from (select a.*,
       coalesce(case when a.record_id is not null then coalesce(
         (select true from item d where d.id = a.record_id and d.status = 'drafted' limit 1),
         (select true from engagement d where d.id = a.record_id and d.status = 'drafted' limit 1)) end, false) as is_of_draft
-      from (select a.id, a.expires_at, a.tool_name, a.conversation_id, a.subject->>'account' as account,
+      from (select a.id, a.expires_at, a.tool_name, a.conversation_id,
+          ${account ? sql`a.subject->>'account' as account,` : sql``}
           case when a.tool_name in (${sql.raw(decidingTools.map((name) => `'${name}'`).join())}) then a.subject_id end as record_id
           ${words.length > 0 ? sql`, concat_ws(' ', a.summary, a.subject->>'text') as text` : sql``}
         from agent_approval a where a.status = 'pending' and a.expires_at > now() offset 0) a offset 0) a
@@ -53,7 +56,7 @@ const order = (sql: Sql): Fragment => sql`place_kind, place_source, place_key co
 
 /** How many a part has, counted up to the bound. */
 const counted = (sql: Sql, { from, where }: InboxPart): Fragment =>
-  sql`(select count(*)::int from (select 1 from ${from} where ${where} limit ${sql.raw(String(inboxLimits.counted))}) c)`
+  sql`(select count(*)::int from (select 1 from ${from} where ${where} ${atMost(sql, inboxLimits.counted)}) c)`
 
 /** Kinds of several parts are sums. */
 const counts = (sql: Sql, parts: readonly InboxPart[]): Fragment => {

@@ -2,10 +2,22 @@
 import { namesOf } from '../app/names.ts'
 import type { Fragment, Sql } from '../engine/db.ts'
 
+const authors = (sql: Sql): Fragment[] => [
+  sql`jsonb_build_object('kind', source_kind, 'id', source_id)`,
+  sql`written_by`,
+]
+
+/** Whether the row names an author. */
+const hasAuthor = (sql: Sql): Fragment =>
+  sql`(source_kind in ('person', 'key') or written_by is not null)`
+
 /** A column of a select from the table of items or engagements. Null if the row names nobody. */
 export const authorshipColumns = (sql: Sql): Fragment => {
-  const source = sql`jsonb_build_object('kind', source_kind, 'id', source_id)`
-  const named = [source, sql`written_by`, sql`(decision->'by')`, sql`(decision->'allowed_by')`]
-  return sql`case when source_kind in ('person', 'key') or written_by is not null
-    or decision is not null then ${namesOf(sql, named)} end as names`
+  const deciders = [sql`(decision->'by')`, sql`(decision->'allowed_by')`]
+  return sql`case when ${hasAuthor(sql)} or decision is not null
+    then ${namesOf(sql, [...authors(sql), ...deciders])} end as names`
 }
+
+/** The same without those who decided. */
+export const authorColumns = (sql: Sql): Fragment =>
+  sql`case when ${hasAuthor(sql)} then ${namesOf(sql, authors(sql))} end as names`

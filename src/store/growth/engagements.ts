@@ -6,17 +6,24 @@ import { mapPart, one, type Part } from '../engine/load.ts'
 import type { RecordId } from '../engine/next-due.ts'
 import { inPeriod, type Page, type Period } from '../engine/page.ts'
 import { tableOf } from '../engine/records.ts'
-import { authorshipColumns } from './authorship.ts'
+import { authorColumns, authorshipColumns } from './authorship.ts'
 
 const table = tableOf(engagementRecord)
 const { times } = table
 
-export const engagementColumns = (sql: Sql): Fragment => sql`${table.columns(sql)},
-  ${authorshipColumns(sql)},
-  case source_kind when 'rule' then (select r.name from rule r where r.id = source_id) end
-    as source_name,
+const sourceName = (sql: Sql): Fragment =>
+  sql`case source_kind when 'rule' then (select r.name from rule r where r.id = source_id) end
+    as source_name`
+
+const engagementColumns = (sql: Sql): Fragment => sql`${table.columns(sql)},
+  ${authorshipColumns(sql)}, ${sourceName(sql)},
   case when revision > 1 then (select r.body from revision r where r.record_id = engagement.id
     order by r.number limit 1) end as original_body`
+
+/** What the list of all that waits shows. */
+export const waitingEngagementColumns = (sql: Sql): Fragment =>
+  sql`id, action, status, network, post_author, post_text, body, source_kind, source_id, revision,
+    written_by, created_at, ${authorColumns(sql)}, ${sourceName(sql)}`
 
 export const engagementById =
   (id: RecordId): Query<Engagement> =>

@@ -9,13 +9,13 @@ import { many, mapPart, one, type Part, sure } from '../engine/load.ts'
 import type { RecordId } from '../engine/next-due.ts'
 import type { Page } from '../engine/page.ts'
 import { tableOf } from '../engine/records.ts'
-import { authorshipColumns } from './authorship.ts'
+import { authorColumns, authorshipColumns } from './authorship.ts'
 import { repeatedBy } from './item-prints.ts'
 
 const items = tableOf(itemRecord)
 
-export const itemColumns = (sql: Sql): Fragment => sql`${items.columns(sql)},
-  ${authorshipColumns(sql)},
+/** What the names, counts and records beside an item say of it, wherever it is listed. */
+const besideItem = (sql: Sql): Fragment => sql`
   case source_kind when 'arm' then arm
     when 'batch' then (select b.focus from batch b where b.id = source_id)
     when 'article' then (select a.topic from article a where a.id = source_id)
@@ -24,13 +24,21 @@ export const itemColumns = (sql: Sql): Fragment => sql`${items.columns(sql)},
   (select jsonb_build_object('id', c.id, 'handle', c.handle, 'network', c.network) from connection c where case
     when item.account_external_id is not null then c.external_id = item.account_external_id
     when item.account_id is not null then c.id = item.account_id else c.is_default and c.status = 'connected' end limit 1) as posting_account,
-  case when revision > 1 then (select r.body from revision r where r.record_id = item.id order by r.number limit 1) end as original_body,
   case when status = 'drafted' then ${repeatedBy(sql, { prints: sql`item.prints`, itemId: sql`item.id` })} end as repeats,
-  case when status = 'drafted' and (revision > 1 or written_by is not null) then (select p.data -> 'writing_dna' -> 'avoid' from profile p) end as avoid,
+  case when status = 'drafted' and (revision > 1 or written_by is not null) then (select p.data -> 'writing_dna' -> 'avoid' from profile p) end as avoid`
+
+export const itemColumns = (sql: Sql): Fragment => sql`${items.columns(sql)},
+  ${authorshipColumns(sql)}, ${besideItem(sql)},
+  case when revision > 1 then (select r.body from revision r where r.record_id = item.id order by r.number limit 1) end as original_body,
   case when status = 'drafted' then (select jsonb_build_object('status', r.status, 'revision', r.revision) from redraft r
     where r.item_id = item.id and r.status <> 'ready' order by r.id desc limit 1) end as redraft,
   case when status = 'posted' then metrics end as metrics,
   case when status = 'publish_unconfirmed' then item_doubt(id, review) end as doubt`
+
+/** What the list of all that waits shows. */
+export const waitingItemColumns = (sql: Sql): Fragment =>
+  sql`id, kind, status, title, body, hook, length, post_at, source_kind, source_id, revision,
+    written_by, created_at, ${authorColumns(sql)}, ${besideItem(sql)}`
 
 export const itemById =
   (id: RecordId): Query<Item> =>

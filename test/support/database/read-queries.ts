@@ -40,12 +40,7 @@ const written = Object.values(exportSources).filter(({ table }) => table !== 'ap
 /** A key of the workspace, and a person who may decide on some calls. */
 const as = { personId: null }
 const person = { personId: END }
-const decider = {
-  ...person,
-  tools: ['growth_overview'],
-  known: ['growth_overview', 'growth_post_item'],
-  served: true,
-}
+const decider = { ...person, tools: ['growth_post_item'], allBut: true }
 
 /** Sorts before the key of every row. */
 const beginOf = ({ key }: ExportSource) =>

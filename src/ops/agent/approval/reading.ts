@@ -9,9 +9,10 @@ import { mayRunTool } from './standing.ts'
  * decide.
  */
 export const approvalReader = (tools: ToolBox, principal: Principal): ApprovalReader => {
-  const known = [...tools.tools.keys()]
-  if (!principal.member) return { ...partyOf(principal), known, tools: [], served: false }
+  if (!principal.member) return { ...partyOf(principal), tools: [], allBut: false }
   const may = (name: string) => mayRunTool(tools, name, principal)
   // A name that is no operation belongs to a tool of an MCP server.
-  return { ...partyOf(principal), known, tools: known.filter(may), served: may('') }
+  const allBut = may('')
+  const names = [...tools.tools.keys()].filter((name) => may(name) !== allBut)
+  return { ...partyOf(principal), tools: names, allBut }
 }
