@@ -36,7 +36,7 @@ export interface CommittedLetter {
 /** If one commit changes more records of a kind, one hint stands for all of them. */
 const MOST_OF_A_KIND = 20
 
-const isHintKind = (kind: string): kind is HintKind => Object.hasOwn(hintRules, kind)
+export const isHintKind = (kind: string): kind is HintKind => Object.hasOwn(hintRules, kind)
 
 /** Whether a record of the kind may belong to a private conversation. */
 export const isPrivate = (kind: HintKind): boolean => 'private' in hintRules[kind]

@@ -210,6 +210,31 @@ export const withoutPerson = (before: Conversation, personId: string, now: Date)
     ? { ...before, people: before.people.filter((id) => id !== personId), updated_at: now }
     : before
 
+type Sight = Pick<Conversation, 'visibility' | 'person_id' | 'people'>
+
+/**
+ * Whose sight of the conversation a change gives or takes away: these people's, or everybody's but
+ * theirs. Undefined: nobody's.
+ */
+export const sightChanged = (
+  before: Sight,
+  after: Sight,
+): { people: string[]; isAllBut: boolean } | undefined => {
+  if (before.visibility !== after.visibility) {
+    const kept = after.people.filter((id) => before.people.includes(id))
+    return {
+      people: after.person_id === null ? kept : [after.person_id, ...kept],
+      isAllBut: true,
+    }
+  }
+  if (after.visibility === 'workspace') return undefined
+  const people = [
+    ...before.people.filter((id) => !after.people.includes(id)),
+    ...after.people.filter((id) => !before.people.includes(id)),
+  ].filter((id) => id !== after.person_id)
+  return people.length > 0 ? { people, isAllBut: false } : undefined
+}
+
 /** Throws `conflict` unless the conversation takes messages from people. */
 export const requireActiveConversation = ({ status }: Pick<Conversation, 'status'>): void => {
   if (status !== 'active')

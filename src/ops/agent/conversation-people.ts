@@ -22,7 +22,7 @@ export const conversationPeopleHandlers: Handlers<typeof conversationPeople> = {
       const conversation = withPerson(before!, personId, gate.now)
       return conversation === before
         ? { ...conversationReply(conversation), unchanged: true }
-        : saveAndReply(conversation, jobs)
+        : saveAndReply(before!, conversation, jobs)
     },
   ),
 
@@ -40,7 +40,7 @@ export const conversationPeopleHandlers: Handlers<typeof conversationPeople> = {
       const conversation = withoutPerson(before!, personId, gate.now)
       return conversation === before
         ? { ...conversationReply(conversation), unchanged: true }
-        : saveAndReply(conversation, jobs)
+        : saveAndReply(before!, conversation, jobs)
     },
   ),
 }

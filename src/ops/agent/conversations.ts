@@ -9,6 +9,7 @@ import {
   requireMayShow,
   requireMayWrite,
   requireNobodyLeftOut,
+  sightChanged,
   updateConversation,
 } from '#domain/agent/conversation'
 import type { Job } from '#domain/agent/job/job'
@@ -50,12 +51,16 @@ export const conversationReply = (conversation: Conversation) => ({
 /**
  * Makes streams of the conversation and its jobs check again whether their readers may continue.
  */
-export const saveAndReply = (conversation: Conversation, jobs: readonly Job[]) => ({
+export const saveAndReply = (
+  before: Conversation,
+  conversation: Conversation,
+  jobs: readonly Job[],
+) => ({
   ...conversationReply(conversation),
   effects: {
     writes: [saveConversation(conversation)],
     news: [
-      { kind: 'conversation', id: conversation.id },
+      { kind: 'conversation', id: conversation.id, sightOf: sightChanged(before, conversation) },
       ...jobs.map(({ id }) => ({ kind: 'job', id })),
     ],
   },
@@ -113,7 +118,7 @@ const update: All['update'] = loading(
     requireMayChange(requireConversation(before), partyOf(principal))
     requireMayShow(before!, changes, partyOf(principal))
     if (leftOut && before!.visibility === 'workspace') requireNobodyLeftOut(leftOut)
-    return saveAndReply(updateConversation(before!, changes, gate.now), jobs)
+    return saveAndReply(before!, updateConversation(before!, changes, gate.now), jobs)
   },
 )
 

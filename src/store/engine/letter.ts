@@ -105,6 +105,14 @@ export interface ChangedRecord {
   kind: string
   id: string | null
   job?: string
+  /** Who sees it now but did not before, or the other way round, with all that belongs to it. */
+  sightOf?: Sighted | undefined
+}
+
+/** These people; or everybody but them, keys included. */
+export interface Sighted {
+  people: readonly string[]
+  isAllBut: boolean
 }
 
 /**

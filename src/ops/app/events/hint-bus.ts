@@ -3,8 +3,15 @@
  * Nothing is stored: a stream that has missed something is told to read again.
  */
 import { type HintKind, hintRules } from '#contract/hints'
-import { type ChangeHint, type CommittedLetter, hintsOf, isPrivate } from '#decisions/app/hints'
+import {
+  type ChangeHint,
+  type CommittedLetter,
+  hintsOf,
+  isHintKind,
+  isPrivate,
+} from '#decisions/app/hints'
 import type { Log } from '#kernel/log'
+import type { Sighted } from '#store/engine/letter'
 import { type Principal, roleOf } from '#store/engine/principal'
 import { mayRun } from '../../engine/access.ts'
 import type { Call } from '../../engine/call.ts'
@@ -122,7 +129,11 @@ export class HintBus {
 
   /** A letter has committed. */
   committed(tenantId: string, letter: CommittedLetter): void {
-    if (this.#rooms.has(tenantId)) this.tell(tenantId, hintsOf(letter))
+    const room = this.#rooms.get(tenantId)
+    if (!room) return
+    this.tell(tenantId, hintsOf(letter))
+    for (const { kind, sightOf } of letter.effects.news ?? [])
+      if (sightOf && isHintKind(kind)) rereadBy(room, kind, sightOf)
   }
 
   tell(tenantId: string, hints: readonly ChangeHint[]): void {
@@ -203,6 +214,18 @@ const listenersIn = (room: Room | undefined): HintListener[] =>
 
 const rereadAll = (room: Room): void => {
   for (const listener of listenersIn(room)) listener.reread()
+}
+
+/** Tells those whose sight has changed: no hint says what else they see now, or no longer. */
+const rereadBy = ({ audiences }: Room, kind: HintKind, { people, isAllBut }: Sighted): void => {
+  for (const { reader, listeners } of audiences.values()) {
+    if (!mayBeTold(kind, reader)) continue
+    for (const listener of listeners) {
+      const { member } = listener.reader.principal
+      const isOneOf = member !== undefined && people.includes(member.personId)
+      if (isOneOf !== isAllBut) listener.reread()
+    }
+  }
 }
 
 const sendTo = (listeners: Iterable<HintListener>, hints: readonly ChangeHint[]): void => {

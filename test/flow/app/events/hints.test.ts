@@ -51,23 +51,31 @@ const everybody = async () => {
   )
   const stack = new AsyncDisposableStack()
   for (const [, stream] of streams) stack.use(stream)
+  /** Resolves once all have been told of something later. */
+  const settled = async () => {
+    const open = await app.send('POST', '/api/v1/agent/conversations', {
+      key: keyOf('viewer'),
+      body: {},
+    })
+    const id = await learn(app.key)
+    for (const [name, stream] of streams) {
+      await stream.until(({ data }) => data.id === id)
+      // Of conversations, whose readers are looked up, those who read them are told later.
+      if (name !== 'narrow key')
+        await stream.until(({ data }) => data.id === open.body.conversation.id)
+    }
+  }
+  const those = (were: (stream: HintClient) => boolean) =>
+    streams.filter(([, stream]) => were(stream)).map(([name]) => name)
   return {
-    /** Those who were told of this, once all have been told of something later. */
     async toldOf(what: string): Promise<string[]> {
-      const open = await app.send('POST', '/api/v1/agent/conversations', {
-        key: keyOf('viewer'),
-        body: {},
-      })
-      const id = await learn(app.key)
-      for (const [name, stream] of streams) {
-        await stream.until(({ data }) => data.id === id)
-        // Of conversations, whose readers are looked up, those who read them are told later.
-        if (name !== 'narrow key')
-          await stream.until(({ data }) => data.id === open.body.conversation.id)
-      }
-      return streams
-        .filter(([, stream]) => stream.hints().some((hint) => hint.what === what))
-        .map(([name]) => name)
+      await settled()
+      return those((stream) => stream.hints().some((hint) => hint.what === what))
+    },
+    /** A stream begins with it. */
+    async toldToReadAgain(): Promise<string[]> {
+      await settled()
+      return those(({ events }) => events.filter(({ type }) => type === 'resync').length > 1)
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
@@ -119,6 +127,31 @@ describe('who is told', () => {
     })
     expect(renamed.status).toBe(200)
     expect(await all.toldOf('agent.conversations.update')).toEqual(['editor', 'viewer'])
+  })
+
+  test('to read again, those whose sight of a conversation has changed, and nobody else', async () => {
+    const { personId: starter } = people.get('editor')!
+    const { id } = await makeConversation(
+      { app, tenantId: app.tenantId },
+      { person_id: starter, people: [people.get('viewer')!.personId] },
+    )
+    const change = async (method: string, path: string, body?: object) => {
+      await using all = await everybody()
+      const of = `/api/v1/agent/conversations/${id}${path}`
+      const { status } = await app.send(method, of, { key: keyOf('editor'), body: body ?? {} })
+      expect(status).toBe(200)
+      return await all.toldToReadAgain()
+    }
+    const approver = `/people/${people.get('approver')!.personId}`
+    expect(await change('PATCH', '', { title: 'Seen by all' })).toEqual([])
+    expect(await change('PUT', approver)).toEqual([])
+    expect(await change('DELETE', approver)).toEqual([])
+    const others = ['owner', 'approver', 'key']
+    expect(await change('PATCH', '', { visibility: 'private' })).toEqual(others)
+    expect(await change('PATCH', '', { title: 'Seen by few' })).toEqual([])
+    expect(await change('PUT', approver)).toEqual(['approver'])
+    expect(await change('DELETE', approver)).toEqual(['approver'])
+    expect(await change('PATCH', '', { visibility: 'workspace' })).toEqual(others)
   })
 
   test('nobody of another workspace', async () => {
