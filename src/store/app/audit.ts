@@ -87,8 +87,8 @@ export const lastDeedOn = (recordId: string, after: Date) =>
 
 export type Deed = Pick<AuditRow, 'id' | 'operation' | 'ref_id' | 'actor_kind' | 'actor_id'>
 
-/** More than happens within seconds. */
-const MOST_DEEDS = 200
+/** Of the last seconds, so many are read: the newest. No workspace has more. */
+const DEEDS_READ_AT_ONCE = 200
 
 /**
  * What people who sign in and operators have done since an id, without letters of the workspace.
@@ -99,4 +99,4 @@ export const recentDeeds =
   (sql) =>
     sql`select id, operation, ref_id, actor_kind, actor_id from audit where id > ${since}
       and operation ~ '^(operator|app[.](session|sessions|person|device|invitations[.]accept))([.]|$)'
-      order by id desc limit ${MOST_DEEDS}`
+      order by id desc limit ${DEEDS_READ_AT_ONCE}`
