@@ -15,8 +15,37 @@ const USUAL = [
 export const browserPath = (): string | undefined =>
   [process.env.CHROMIUM ?? '', ...USUAL].find((path) => path !== '' && existsSync(path))
 
+/** What Playwright switches off; its list is replaced by the one that is given. */
+const OFF_IN_PLAYWRIGHT = [
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'DialMediaRouteProvider',
+  'GlobalMediaControls',
+  'HttpsUpgrades',
+  'LensOverlay',
+  'MediaRouter',
+  'PaintHolding',
+  'ThirdPartyStoragePartitioning',
+  'BlockOriginHeaderModificationOnRedirect',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'Translate',
+  'AutoDeElevate',
+  'OptimizationHints',
+  'NetworkTimeServiceQuerying',
+  'AimEnabled',
+  'msForceBrowserSignIn',
+  'msEdgeUpdateLaunchServicesPreferredVersion',
+]
+
+/**
+ * Chromium draws the suggestions of its address bar, which no test sees, as pages of their own.
+ * Each tab prepares them, which takes more processor time than the page that a test opens.
+ */
+const SUGGESTIONS = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup']
+
 /** Makes no requests to the internet. Chromium's own sandbox does not run as root. */
 const FLAGS = [
+  `--disable-features=${[...OFF_IN_PLAYWRIGHT, ...SUGGESTIONS].join()}`,
   '--disable-gpu',
   '--disable-quic',
   '--no-first-run',
