@@ -5,10 +5,11 @@ import { AppError, type ErrorDetail, fail, isUnavailable } from '#kernel/errors'
 import type { Role } from '#kernel/roles'
 import { namedAuthors } from '#store/app/names'
 import type { Sql } from '#store/engine/db'
-import { loadNow } from '#store/engine/load'
+import { type Load, loadNow } from '#store/engine/load'
 import { roleOf } from '#store/engine/principal'
 import type { CommandContext, Decides, HandlerResult, Handlers } from '../engine/call.ts'
 import { runHandler } from '../engine/command.ts'
+import { LetterCalendar } from './shared/slot.ts'
 
 type Input = Static<(typeof itemBulk)['bulk']['input']>
 type Action = Input['action']
@@ -71,11 +72,20 @@ const requireRole = ({ principal }: CommandContext, action: Action): void => {
     )
 }
 
+type BulkContext = CommandContext & { calendar: LetterCalendar }
+
+/** What a decision reads, of which the calendar is read once for all. */
+const loadedFor = async ({ sql, calendar }: BulkContext, load: Load) => {
+  if (!load.calendar || load.calendar.omitted) return await loadNow(sql, load)
+  const { calendar: _, ...others } = load
+  return { ...(await loadNow(sql, others)), calendar: await calendar.read() }
+}
+
 /** The outcome of one item, with its rows, its audit row and its events. */
-const decideOne = async (singles: Singles, by: Single, entry: Entry, context: CommandContext) => {
+const decideOne = async (singles: Singles, by: Single, entry: Entry, context: BulkContext) => {
   const decides = singles[by]
   const load = 'load' in decides ? decides.load(entry, context) : {}
-  const loaded = await loadNow(context.sql, load)
+  const loaded = await loadedFor(context, load)
   const result = await runHandler(operations[by], decides, entry, { context, loaded })
   const { reply, effects, auditDetail, unchanged, answers } = result
   const detail = auditDetail && { detail: auditDetail }
@@ -128,13 +138,15 @@ export const itemBulkHandlers = (singles: Singles): Handlers<typeof itemBulk> =>
           return fail('conflict', `cannot ${action} many items at once here; do it with each`, {
             reason: 'many_at_once',
           })
+        const within = { ...context, calendar: new LetterCalendar(context.sql) }
         const results = []
-        for (const entry of items)
-          results.push(
-            await apart(() => decideOne(singles, singleOf(action), entry, context)).catch(
-              (cause: unknown) => refusalOf(entry.id, cause),
-            ),
-          )
+        for (const entry of items) {
+          const result = await apart(() =>
+            decideOne(singles, singleOf(action), entry, within),
+          ).catch((cause: unknown) => refusalOf(entry.id, cause))
+          if (result.item) within.calendar.moved(result.item)
+          results.push(result)
+        }
         const done = results.filter(({ error }) => error === null).length
         return {
           reply: { results: await withNames(context.sql, results) },

@@ -67,11 +67,11 @@ const singleHandlers: Handlers<Omit<typeof items, keyof typeof itemBulk>> = {
       ...surroundings,
     }),
     async (input, context, { item, existing, ...known }) => {
-      const { networks, sql } = context
+      const { networks } = context
       const before = requireItem(item)
       const next = approveAsAsked(before, input, {
         ...known,
-        others: await othersIfTaken(sql, input, known.taker),
+        others: await othersIfTaken(context, input, known.taker),
         limits: limitsFor(networks, known.account),
         ...deciderOf(context),
       })
@@ -127,7 +127,7 @@ const singleHandlers: Handlers<Omit<typeof items, keyof typeof itemBulk>> = {
     },
     async (timing, context, { item, existing, ...known }) => {
       const before = requireItem(item)
-      const others = await othersIfTaken(context.sql, timing, known.taker)
+      const others = await othersIfTaken(context, timing, known.taker)
       const times = { ...known, others, now: context.gate.now }
       const next = withItemDecision(context, 'scheduled', timed(before, timing, times))
       return saveItemReply(before, next, sendOf(next, existing))

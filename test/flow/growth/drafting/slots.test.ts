@@ -1,5 +1,7 @@
 /** A minute that another post of the account has: refused if the caller asks so, or warned of. */
 import { describe, expect, test } from 'bun:test'
+import { testApp } from '#test/support/app'
+import { freshDb } from '#test/support/database/db'
 import { setItem } from '#test/support/database/writes'
 import { inMs, newStory, type Story } from '#test/support/growth/story'
 import { joinAs } from '#test/support/people'
@@ -165,6 +167,39 @@ test('in bulk, each entry sees those before it', async () => {
       item ? 'done' : error?.reason,
     ),
   ).toEqual(['done', 'slot_taken', 'done'])
+})
+
+test('in bulk, the calendar is read once, with what the entries before have changed', async () => {
+  await using db = await freshDb()
+  const texts: string[] = []
+  await using watched = await testApp({
+    database: { ...db.options, onStatement: (_, text) => void texts.push(text) },
+  })
+  const story = await newStory(watched)
+  await story.changeChannel('posts', { cadence: { days, times: hourly } })
+  const first = await ask(story, `items/${await story.approved()}/schedule`, {
+    post_at: 'next_slot',
+  })
+  const slot = (nth: number) => new Date(Date.parse(first.item.post_at) + nth * HOUR).toISOString()
+  const asked = [slot(0), slot(1), slot(0), 'next_slot', slot(2), slot(0)]
+  const items = []
+  for (const post_at of asked)
+    items.push({ id: await story.approved(), post_at, only_if_free: true })
+  texts.length = 0
+  const { results } = await ask(story, 'items/bulk', { action: 'schedule', items })
+  interface Result {
+    item: { post_at: string } | null
+    error: { next_free_at: string } | null
+  }
+  expect(results.map(({ item, error }: Result) => item?.post_at ?? [error?.next_free_at])).toEqual([
+    [slot(1)],
+    slot(1),
+    [slot(2)],
+    slot(2),
+    [slot(3)],
+    [slot(3)],
+  ])
+  expect(texts.filter((text) => text.includes('true as ahead'))).toHaveLength(1)
 })
 
 test('only_if_free needs a time', async () => {
