@@ -13,12 +13,12 @@ const State = record(
     on_resuming: nullable(
       record(
         {
-          sent: T.Integer({ description: 'They go out at once.' }),
+          sent: T.Integer({ description: 'They go out as soon as their accounts take them.' }),
           skipped: T.Integer({ description: 'They return to approved, unscheduled.' }),
         },
         {
           description:
-            'What becomes of the posts that have fallen due since, by on_missed and their lateness, if nothing else forbids them; null while it is not paused.',
+            'What becomes of the posts that have fallen due since, by their lateness and on_missed, the account and the plan; null while it is not paused. A post with the same text as one in doubt counts as sent, but is skipped if that one is still in doubt.',
         },
       ),
     ),

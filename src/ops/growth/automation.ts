@@ -30,14 +30,16 @@ const cancelled = kindsWhere(({ queued }) => queued === 'cancelled')
 export const stopLoad = { ...onTheWire, works: workOfKinds([...skipped, ...cancelled]) }
 
 export const automationHandlers: Handlers<typeof automation> = {
-  async get(_, { read }) {
-    const { pause, overdue, lost, ...loaded } = await loadBy(read, {
+  async get(_, { read, networks }) {
+    const { pause, overdue, lost, isForbidden, ...loaded } = await loadBy(read, {
       pause: pauseOf,
       ...overduePosts(lostAfterMs(sendTimes)),
       ...onTheWire,
     })
     const { now, ...state } = pause
-    const on_resuming = state.paused ? onResuming(overdue, lost, { now, times: sendTimes }) : null
+    const serves = (network: string) => networks.named(network) !== undefined
+    const by = { now, times: sendTimes, isForbidden, serves }
+    const on_resuming = state.paused ? onResuming(overdue, lost, by) : null
     return { automation: { ...state, on_resuming, in_flight: inFlight(loaded) } }
   },
 

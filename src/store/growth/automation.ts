@@ -33,10 +33,14 @@ export const overduePosts = (lostAfterMs: number) => {
       { at: true },
       (sql) => sql`select i.post_at as at,
         coalesce(i.on_missed, (select p.data->>'on_missed' from profile p)) as policy,
-        coalesce((w.payload->>'tries')::integer, 0) as tries, count(*)::int as posts
+        coalesce((w.payload->>'tries')::integer, 0) as tries,
+        (select c.network from connection c where c.status = 'connected'
+          and case when i.account_external_id is null then c.is_default
+            else c.external_id = i.account_external_id end limit 1) as network,
+        count(*)::int as posts
         from item i left join work w on w.kind = 'send' and w.ref_id = i.id
         where ${isOverdue(sql)} and i.post_at >= ${lost(sql)}
-        group by 1, 2, 3`,
+        group by 1, 2, 3, 4`,
     ),
     lost: mapPart(
       sure(
@@ -47,6 +51,17 @@ export const overduePosts = (lostAfterMs: number) => {
         ),
       ),
       ({ posts }) => posts,
+    ),
+    /** Whether nothing may be posted at all. */
+    isForbidden: mapPart(
+      sure(
+        one<{ forbidden: boolean }>(
+          {},
+          (sql) => sql`select t.billing <> 'ok' or t.deletes_at is not null as forbidden
+            from actor a join tenant t on t.id = a.tenant_id`,
+        ),
+      ),
+      ({ forbidden }) => forbidden,
     ),
   }
 }

@@ -10,7 +10,18 @@ export interface Overdue {
   policy: OnMissed | null
   /** Sends that provably failed since they were due. */
   tries: number
+  /** That of the connected account that would send them; null if there is none. */
+  network: string | null
   posts: number
+}
+
+/** What a claim goes by. */
+interface Resuming {
+  now: Date
+  times: SendTimes
+  /** The plan or a coming deletion of the workspace forbids all posts. */
+  isForbidden: boolean
+  serves(network: string): boolean
 }
 
 /** However it is scheduled, a post that is later than this is missed. */
@@ -21,12 +32,15 @@ export const lostAfterMs = ({ retryWindowMs, missedToleranceMs, missedMs }: Send
 export const onResuming = (
   overdue: readonly Overdue[],
   lost: number,
-  { now, times }: { now: Date; times: SendTimes },
+  { now, times, isForbidden, serves }: Resuming,
 ): { sent: number; skipped: number } => {
   const count = (are: readonly Overdue[]) => are.reduce((sum, { posts }) => sum + posts, 0)
-  const missed = overdue.filter(({ at, policy, tries }) =>
-    isMissed({ at }, { now, tries, times, policy: policy ?? emptyProfile.on_missed }),
+  const skipped = overdue.filter(
+    ({ at, policy, tries, network }) =>
+      isForbidden ||
+      network === null ||
+      !serves(network) ||
+      isMissed({ at }, { now, tries, times, policy: policy ?? emptyProfile.on_missed }),
   )
-  const skipped = count(missed)
-  return { sent: count(overdue) - skipped, skipped: skipped + lost }
+  return { sent: count(overdue) - count(skipped), skipped: count(skipped) + lost }
 }

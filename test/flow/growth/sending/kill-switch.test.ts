@@ -78,7 +78,19 @@ test('what resuming does with overdue posts is what automation has said it would
   await pause(story)
   const sent = [await late(30, { on_missed: 'post' }), await late(0.5)]
   const skipped = [await late(30), await late(61, { on_missed: 'post' }), await late(10_000)]
-  expect(await said()).toEqual({ sent: sent.length, skipped: skipped.length })
+  const none = { sent: 0, skipped: sent.length + skipped.length }
+  const whole = { sent: sent.length, skipped: skipped.length }
+  expect(await said()).toEqual(whole)
+  const { tenantId } = story
+  await app.owner`update tenant set billing = 'plan_expired' where id = ${tenantId}`
+  expect(await said()).toEqual(none)
+  await app.owner`update tenant set billing = 'ok' where id = ${tenantId}`
+  const own = await app.owner<{ id: string }[]>`update connection set status = 'disconnected',
+    is_default = false where tenant_id = ${tenantId} and is_default returning id`
+  expect(await said()).toEqual(none)
+  await app.owner`update connection set status = 'connected', is_default = true
+    where id = ${own[0]!.id} and tenant_id = ${tenantId}`
+  expect(await said()).toEqual(whole)
   await resume(story)
   for (const id of sent) await story.settled(id, 'posted')
   for (const id of skipped)
