@@ -52,6 +52,8 @@ export interface Goal {
   of: Figure | 'ratio' | 'costRatio'
   atLeast?: number
   atMost?: number
+  /** What the ratio is one of, if not of rates. */
+  by?: string
   /** It is enough to reach this one. */
   or?: Goal
 }

@@ -66,13 +66,13 @@ const peerText = ({ name, figures, ratio, costRatio }: Peer, index: number): str
 }
 
 const labels: Partial<Record<Goal['of'], string>> = {
-  ratio: ' by rate',
-  costRatio: ' by processor time',
+  ratio: 'rate',
+  costRatio: 'processor time',
 }
 
-const boundText = ({ of, atLeast, atMost, or }: Goal): string => {
+const boundText = ({ of, atLeast, atMost, by, or }: Goal): string => {
   const bound = (value: number): string =>
-    of in texts ? texts[of as keyof typeof texts](value) : `${value}${labels[of]}`
+    of in texts ? texts[of as keyof typeof texts](value) : `${number(value)} by ${by ?? labels[of]}`
   const text = atLeast === undefined ? `≤ ${bound(atMost!)}` : `≥ ${bound(atLeast)}`
   return or ? `${text} or ${boundText(or)}` : text
 }

@@ -95,10 +95,10 @@ export async function inbox(world: World, { requests, rounds, ...sizes }: Sizes)
   return asked.map(({ what, path }, index) => {
     const turns = ours[index]!
     return {
-      what: `all that waits, ${what}, of ${among}; the ratio is that of the p99`,
+      what: `all that waits, ${what}, of ${among}`,
       figures: figuresOf(turns),
       peers: [{ ...peerOf(newest.what, turns, items), ratio: p99(items) / p99(turns) }],
-      goals: path.includes('q=') ? [] : [{ of: 'ratio', atLeast: 1 / MOST_TIMES }],
+      goals: path.includes('q=') ? [] : [{ of: 'ratio', atLeast: 1 / MOST_TIMES, by: 'p99' }],
     }
   })
 }
