@@ -62,7 +62,11 @@ describe.skipIf(!path)('the frame', () => {
   test(
     'shows what others change as it happens, by its stream',
     async () => {
-      const page = await openTab(context, app)
+      const page = await openTab(context, app, '/console/settings/browser')
+      const { item } = (await app.send('POST', 'items', { body: { body: 'One more.' } })).body
+      await page.locator('.places .count').getByText('1').waitFor()
+      await app.send('DELETE', `items/${item.id}`)
+      await page.locator('.places .count').waitFor({ state: 'detached' })
       const { since } = (await app.send('GET', 'automation')).body.automation
       const [act, shown] = since === null ? ['pause', 'Paused'] : ['resume', 'Running']
       await page.locator('.automation').waitFor()

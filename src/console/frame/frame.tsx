@@ -1,5 +1,6 @@
 /** What is around every page. */
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
+import { useRead } from '../api/queries.ts'
 import { useShortcut } from '../keys/use-keys.ts'
 import { hrefOf } from '../router/paths.ts'
 import { navigate } from '../router/router.tsx'
@@ -10,10 +11,20 @@ import { undo } from './notices.ts'
 import { Palette } from './palette.tsx'
 import { Rail } from './rail.tsx'
 import { Toasts } from './toasts.tsx'
+import { waitingCount } from './waiting.ts'
 import { SessionElsewhere } from './workspace.tsx'
 
 /** The id of the part that pages fill. */
 const CONTENT = 'content'
+
+/** On other pages: the inbox counts what waits itself. */
+const WaitingCount = () => {
+  const counts = useRead('agent.inbox.list', { limit: 1 }).data?.counts
+  useEffect(() => {
+    if (counts) waitingCount.set(Object.values(counts).reduce((sum, count) => sum + count, 0))
+  }, [counts])
+  return null
+}
 
 type Opened = 'palette' | 'help' | undefined
 
@@ -48,6 +59,7 @@ export const Frame = ({ page, children }: { page: string | undefined; children: 
           {children}
         </main>
       </div>
+      {page !== 'inbox' && <WaitingCount />}
       <Toasts />
       <SessionElsewhere />
       {opened === 'palette' && <Palette close={close} />}

@@ -1,4 +1,6 @@
+import type { QueryKey } from '@tanstack/react-query'
 import type { HintKind } from '#contract/hints'
+import type { Hint } from './stream.ts'
 
 /** Which reads a change of a record concerns: by the beginnings of their operations' ids. */
 
@@ -29,4 +31,21 @@ const READS: Partial<Record<HintKind, readonly string[]>> = {
   session: ['app.sessions'],
 }
 
-export const readsOf = (kind: string): readonly string[] => READS[kind as HintKind] ?? ['']
+/** Kinds whose own reads name one record: those of another one are as they were. */
+const ONE_RECORD: Partial<Record<HintKind, string>> = {
+  item: 'growth.items.',
+  engagement: 'growth.engagements.',
+}
+
+export type Changed = Pick<Hint, 'kind' | 'id'>
+
+/** Whether the change concerns the read with this key: the operation, and its input. */
+export const concerns = ({ kind, id }: Changed, [operation, input]: QueryKey): boolean => {
+  const name = String(operation)
+  const prefixes = READS[kind as HintKind] ?? ['']
+  if (!prefixes.some((prefix) => name.startsWith(prefix))) return false
+  const own = ONE_RECORD[kind as HintKind]
+  const about = (input as { id?: unknown } | undefined)?.id
+  if (own === undefined || !name.startsWith(own)) return true
+  return id === null || about === undefined || about === id
+}

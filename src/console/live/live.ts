@@ -6,42 +6,52 @@ import { queryClient } from '../api/queries.ts'
 import { elsewhere, leaveToSignIn, renewSession } from '../api/session.ts'
 import { boot } from '../boot.ts'
 import { createStore } from '../parts/store.ts'
-import { readsOf } from './kinds.ts'
+import { type Changed, concerns } from './kinds.ts'
+import { createRereads } from './rereads.ts'
 import { followHints, type Heard, type Hint } from './stream.ts'
 import type { FromTab } from './worker-messages.ts'
 
 export type LiveState = 'connecting' | 'on' | 'off'
 export const liveState = createStore<LiveState>('connecting')
 
-/** Calls for each hint, after the reads that it concerns have begun. */
-const hintListeners = new Set<(hint: Hint) => void>()
-
 const OFF_AFTER_MS = 30_000
 const POLL_MS = 20_000
-/** Hints of one moment lead to one read. */
+/** Hints of one moment lead to one read, */
 const GATHER_MS = 150
+/** and those of a busy time to one now and then. */
+const BETWEEN_MS = 800
+
+const reread = createRereads(queryClient)
+const readAgain = (): void => reread(() => true)
+
+const isVisible = (): boolean => document.visibilityState === 'visible'
 
 let offTimer: ReturnType<typeof setTimeout> | undefined
-const awaitStream = (): void => {
+let pollTimer: ReturnType<typeof setInterval> | undefined
+const stopWaiting = (): void => {
   clearTimeout(offTimer)
+  clearInterval(pollTimer)
+}
+const awaitStream = (): void => {
+  stopWaiting()
   offTimer = setTimeout(() => liveState.set('off'), OFF_AFTER_MS)
+  pollTimer = setInterval(() => isVisible() && readAgain(), POLL_MS)
 }
 
-const readAgain = (): void => void queryClient.invalidateQueries()
-
-const changed = new Set<string>()
+/** By kind and id. */
+const changed = new Map<string, Changed>()
+let readAt = 0
 const readChanged = (): void => {
-  const prefixes = [...changed].flatMap(readsOf)
+  const all = [...changed.values()]
   changed.clear()
-  void queryClient.invalidateQueries({
-    predicate: ({ queryKey: [id] }) => prefixes.some((prefix) => String(id).startsWith(prefix)),
-  })
+  readAt = Date.now()
+  reread((key) => all.some((one) => concerns(one, key)))
 }
 
 const hinted = (hint: Hint): void => {
-  if (changed.size === 0) setTimeout(readChanged, GATHER_MS)
-  changed.add(hint.kind)
-  for (const listener of hintListeners) listener(hint)
+  if (changed.size === 0)
+    setTimeout(readChanged, Math.max(GATHER_MS, readAt + BETWEEN_MS - Date.now()))
+  changed.set(`${hint.kind} ${hint.id}`, hint)
 }
 
 const hear = (heard: Heard): void => {
@@ -51,7 +61,7 @@ const hear = (heard: Heard): void => {
   if (heard.said === 'unauthenticated')
     void renewSession(heard.at).then((renewal) => renewal === 'ended' && leaveToSignIn())
   if (heard.said === 'connected') {
-    clearTimeout(offTimer)
+    stopWaiting()
     liveState.set('on')
   }
   if (heard.said === 'disconnected') {
@@ -97,7 +107,7 @@ const followWhileVisible = (): void => {
   const turn = (): void => {
     end?.abort()
     end = undefined
-    if (document.visibilityState !== 'visible') return
+    if (!isVisible()) return
     end = new AbortController()
     void followHints({ workspace: boot.session.workspace.id, tell: hear, signal: end.signal })
   }
@@ -107,9 +117,9 @@ const followWhileVisible = (): void => {
 
 export const startLive = (): void => {
   awaitStream()
-  setInterval(() => {
-    if (liveState.get() === 'off' && document.visibilityState === 'visible') readAgain()
-  }, POLL_MS)
+  document.addEventListener('visibilitychange', () => {
+    if (isVisible() && liveState.get() !== 'on') readAgain()
+  })
   if ('SharedWorker' in window) followShared()
   else followWhileVisible()
 }

@@ -25,9 +25,9 @@ export type Heard =
 
 const PATH = '/api/v1/app/events'
 /** The server sends a comment every 15 s; without any for this long, the connection is dead. */
-const SILENCE_MS = 40_000
+const SILENCE_MS = 20_000
 const FIRST_WAIT_MS = 500
-const LONGEST_WAIT_MS = 10_000
+const LONGEST_WAIT_MS = 5_000
 
 interface Line {
   event: string
@@ -106,13 +106,18 @@ const connect = async (following: Following): Promise<boolean> => {
   return true
 }
 
+/** Ends early where the network is back. */
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => {
+    const go = (): void => {
       clearTimeout(timer)
+      signal.removeEventListener('abort', go)
+      removeEventListener('online', go)
       resolve()
-    })
+    }
+    const timer = setTimeout(go, ms)
+    signal.addEventListener('abort', go)
+    addEventListener('online', go)
   })
 
 /** Follows until the signal; waits a little longer after each failure. */
