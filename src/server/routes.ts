@@ -3,6 +3,7 @@ import { channelRoutesOf } from '#edge/agent/channels'
 import { inboundRoutes } from '#edge/agent/inbound'
 import { sharedFileRoutes } from '#edge/agent/shared-files'
 import { deviceRoutes } from '#edge/app/device'
+import { OtherBuilds } from '#edge/console/other-builds'
 import { consoleRoutes } from '#edge/console/routes'
 import type { PageDeps } from '#edge/pages/page'
 import { pageRoutes } from '#edge/pages/routes'
@@ -14,7 +15,7 @@ import type { Db } from '#store/engine/db'
 interface Serving {
   db: Db
   world: World
-  runtime: { now(): number }
+  runtime: { now(): number; incarnation: string }
 }
 
 export const routesOf = (
@@ -24,7 +25,13 @@ export const routesOf = (
 ): Route[] => [
   ...deviceRoutes({ db, identity: world.identity, log: shared.log }),
   ...pageRoutes({ ...shared, db, internal, identity: world.identity }),
-  ...consoleRoutes({ ...shared, db, internal, identity: world.identity }),
+  ...consoleRoutes({
+    ...shared,
+    db,
+    internal,
+    identity: world.identity,
+    otherBuilds: new OtherBuilds({ db, log: shared.log, incarnation: () => runtime.incarnation }),
+  }),
   ...inboundRoutes({ db, sealer: world.sealer, internal, now: () => runtime.now() }),
   ...channelRoutesOf({
     db,

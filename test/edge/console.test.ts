@@ -9,6 +9,11 @@ import { useApp } from '#test/support/use'
 const { bundle } = await builtConsole()
 let state: ConsoleState = bundle
 const app = useApp({ overrides: { console: () => state, lanes: [] } })
+/** A process of another build, which has none of those files. */
+const upgraded = useApp(() => ({
+  database: app.options,
+  overrides: { console: () => ({ ...bundle, assets: new Map() }), lanes: [] },
+}))
 
 const withState = async (other: ConsoleState, run: () => Promise<void>): Promise<void> => {
   state = other
@@ -104,6 +109,25 @@ describe('the files', () => {
       expect((await whole.bytes()).byteLength).toBe(plain.byteLength)
     }
   })
+
+  test('of another build come from the process that has them', async () => {
+    const { script } = bundle
+    const ask = (headers: Record<string, string> = {}) =>
+      fetch(`${upgraded.url}/console/${script}`, { headers })
+    const response = await ask()
+    expect([response.status, response.headers.get('content-security-policy')]).toEqual([
+      200,
+      CONSOLE_POLICY,
+    ])
+    expect(await response.bytes()).toEqual(bundle.assets.get(script)!.plain)
+    expect((await ask({ 'x-tendril-hop': '1' })).status).toBe(404)
+  })
+
+  test('are not known while the console is being built', () =>
+    withState('building', async () => {
+      const { status, headers } = await get('main-00000000.js')
+      expect([status, headers.get('retry-after')]).toEqual([503, '1'])
+    }))
 
   test('of another build are 404, and never the page', async () => {
     for (const name of ['main-00000000.js', 'x.css', '..%2fmain.js', 'main.js.map']) {

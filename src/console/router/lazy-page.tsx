@@ -14,20 +14,35 @@ class MissingPage extends Error {
 const RELOADED = 'tendril.reloaded'
 const NOT_AGAIN_WITHIN_MS = 60_000
 
-const buildIsGone = async (): Promise<boolean> => {
-  const { status } = await fetch(`/console/${boot.build}`, { method: 'HEAD', cache: 'no-store' })
-  return status === 404
+/** Whether the server still has this tab's build; undefined if it does not say. */
+const hasBuild = async (): Promise<boolean | undefined> => {
+  try {
+    const { ok, status } = await fetch(`/console/${boot.build}`, {
+      method: 'HEAD',
+      cache: 'no-store',
+    })
+    return ok || (status === 404 ? false : undefined)
+  } catch {
+    return undefined
+  }
 }
+
+/** A server that restarts is back within this many tries. */
+const TRIES = 15
+const BETWEEN_MS = 1_000
 
 const load = async <P,>(
   read: () => Promise<ComponentType<P>>,
 ): Promise<{ default: ComponentType<P> }> => {
-  try {
-    return { default: await read() }
-  } catch (cause) {
-    const isGone = await buildIsGone().catch(() => false)
-    throw isGone ? new MissingPage('the server has another build', { cause }) : cause
-  }
+  for (let tries = 1; ; tries++)
+    try {
+      return { default: await read() }
+    } catch (cause) {
+      if ((await hasBuild()) === false)
+        throw new MissingPage('the server has another build', { cause })
+      if (tries === TRIES) throw cause
+      await new Promise((resolve) => setTimeout(resolve, BETWEEN_MS))
+    }
 }
 
 export const lazyPage = <P,>(read: () => Promise<ComponentType<P>>) => lazy(() => load(read))

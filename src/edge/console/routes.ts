@@ -8,7 +8,8 @@ import { enter, type PageDeps, pageRoute, run, signedInPerson, toSignIn } from '
 import { errorResponse, requestIdOf } from '../respond.ts'
 import type { Route } from '../route.ts'
 import { isCurrent } from '../validators.ts'
-import type { ConsoleAsset, ConsoleBundle } from './bundle.ts'
+import type { ConsoleAsset, ConsoleBundle, ConsoleState } from './bundle.ts'
+import type { OtherBuilds } from './other-builds.ts'
 import { bootOf, CONSOLE_PATH, CONSOLE_POLICY, consolePage } from './page.ts'
 
 /** Names of files have a dot; places of the console have none. */
@@ -34,14 +35,19 @@ const assetResponse = (request: Request, { type, etag, plain, gzip }: ConsoleAss
   })
 }
 
-const noSuchFile = (request: Request): Response =>
+/** What is said until the build has ended. */
+const RETRY_S = 1
+
+/** While the console is being built, nobody knows yet which files it has. */
+const noSuchFile = (request: Request, state: ConsoleState): Response =>
   errorResponse(
-    new AppError('not_found', 'the console has no such file; it may be of another build'),
+    state === 'building'
+      ? new AppError('unavailable', 'the console is being built, try again', {
+          retryAfter: RETRY_S,
+        })
+      : new AppError('not_found', 'the console has no such file; it may be of another build'),
     requestIdOf(request),
   )
-
-/** What the page says until the build has ended. */
-const RETRY_S = 1
 
 const unbuilt = (state: 'building' | 'failed'): Response =>
   state === 'building'
@@ -77,20 +83,32 @@ const page = async (
   )
 }
 
-const show = async (deps: PageDeps, incoming: Incoming): Promise<Response> => {
+export interface ConsoleDeps extends PageDeps {
+  otherBuilds: OtherBuilds
+}
+
+const showFile = async (
+  { otherBuilds }: ConsoleDeps,
+  incoming: Incoming,
+  { file, state }: { file: string; state: ConsoleState },
+): Promise<Response> => {
+  const { request } = incoming
+  const asset = typeof state === 'object' ? state.assets.get(file) : undefined
+  if (asset) return assetResponse(request, asset)
+  return (await otherBuilds.find(incoming, file)) ?? noSuchFile(request, state)
+}
+
+const show = async (deps: ConsoleDeps, incoming: Incoming): Promise<Response> => {
   const state = deps.console()
   const { pathname, search } = new URL(incoming.request.url)
   const [, file] = FILE.exec(pathname) ?? []
-  if (file !== undefined) {
-    const asset = typeof state === 'object' ? state.assets.get(file) : undefined
-    return asset ? assetResponse(incoming.request, asset) : noSuchFile(incoming.request)
-  }
+  if (file !== undefined) return showFile(deps, incoming, { file, state })
   if (state === 'off') return redirect('/')
   if (!(await signedInPerson(deps, incoming))) return toSignIn(deps, incoming, pathname + search)
   return typeof state === 'object' ? page(deps, incoming, state) : unbuilt(state)
 }
 
-export const consoleRoutes = (deps: PageDeps): Route[] =>
+export const consoleRoutes = (deps: ConsoleDeps): Route[] =>
   [CONSOLE_PATH, `${CONSOLE_PATH}/*`].map((path) =>
     pageRoute(deps, 'GET', path, (_, incoming) => show(deps, incoming)),
   )

@@ -169,3 +169,11 @@ export const urlOfNode = async (db: Db, incarnation: string): Promise<string | u
     }>`select url from node where incarnation = ${incarnation} and expires_at > clock_timestamp()`
     return row?.url
   })
+
+/** The addresses of the other living processes. */
+export const urlsOfOthers = (db: Db, self: string): Promise<string[]> =>
+  db.system(async (sql) => {
+    const rows = await sql<{ url: string }>`select url from node where incarnation <> ${self}
+      and expires_at > clock_timestamp() order by started_at desc`
+    return rows.map(({ url }) => url)
+  })
