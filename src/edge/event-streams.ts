@@ -39,6 +39,8 @@ interface PlacesDeps {
   db: Db
   log: Log
   incarnation(): string
+  /** Whether all letters of the workspace run here. */
+  owns(tenantId: string): boolean
   times?: Partial<StreamTimes> | undefined
   limits?: Partial<Limits> | undefined
 }
@@ -116,12 +118,15 @@ export class StreamPlaces implements Disposable {
    * The stream of the process that owns the workspace, if that is another one and can be reached.
    */
   async passOn({ incoming: { request }, call }: Asked): Promise<Response | undefined> {
-    const { db, log, incarnation } = this.deps
+    const { db, log, incarnation, owns } = this.deps
     if (request.headers.has(HOP_HEADER)) return undefined
     const owner = await ownerOf(db, call.tenantId)
     if (typeof owner === 'string' || owner.incarnation === incarnation()) return undefined
     const gone = new AbortController()
-    const open = { end: () => gone.abort() }
+    const end = () => gone.abort()
+    // The former owner may hang, and would keep the stream open without a word.
+    const look = () => owns(call.tenantId) && end()
+    const open = { end, look }
     const leave = this.#placeAmongPassedOn(open, call)
     if (!leave) return undefined
     using places = new DisposableStack()

@@ -57,14 +57,15 @@ const sharedOf = (
 ) => {
   const cookies = createCookies(config.publicUrl)
   const origins = createOrigins(config.publicUrl, port)
+  const owns = (tenantId: string) => runtime.owns(tenantId)
   const places = new StreamPlaces({
     db,
     log,
     incarnation: () => runtime.incarnation,
+    owns,
     times: overrides.streamTimes,
     limits: overrides.streamLimits,
   })
-  const owns = (tenantId: string) => runtime.owns(tenantId)
   const wake = (tenantId: string) => runtime.wake(tenantId)
   return {
     cookies,

@@ -5,7 +5,6 @@ import { newId } from '#kernel/ids'
 import type { Role } from '#kernel/roles'
 import { makeConversation } from '#test/support/agent/records'
 import { eventually } from '#test/support/app'
-import { openStream } from '#test/support/http/event-stream'
 import { followHints, type HintClient, openHints } from '#test/support/http/hint-stream'
 import { type SignedIn, signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
@@ -235,18 +234,6 @@ test('a stream goes on with a session whose access token has ended', async () =>
   )
   const id = await learn(app.key)
   await stream.until(({ data }) => data.id === id)
-})
-
-test('a stream at a process that does not own the workspace is passed on', async () => {
-  await learn(app.key)
-  await using stream = await followHints(quiet.url, { key: reader })
-  const id = await learn(app.key, quiet)
-  await stream.until(({ data }) => data.id === id)
-  await using refused = await openStream(`${quiet.url}/api/v1/app/events`, {
-    key: reader,
-    headers: { 'x-tendril-hop': '1' },
-  })
-  expect(refused.response.status).toBe(503)
 })
 
 test('a workspace that nobody owns is taken by the process that is asked for its hints', async () => {
