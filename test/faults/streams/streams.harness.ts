@@ -1,8 +1,9 @@
 /**
  * Readers of what happens in jobs, on two servers of one database, of which one is killed
  * meanwhile: by streams and by long polls, broken off at random. Each that goes on where it was
- * ends with the stored events, each once and in order. `npm run fault:streams -- --readers 100`;
- * with `--naive`, readers go on one event too early, and must be found out.
+ * ends with the stored events, each once and in order. Then readers of hints, while the workspace
+ * changes its owner. `npm run fault:streams -- --readers 100`; with `--naive`, readers go on one
+ * event too early, and must be found out.
  */
 import type postgres from 'postgres'
 import { createKey } from '#ops/operator/admin/workspaces'
@@ -15,6 +16,7 @@ import { newTenants, type Tenant } from '../fleet.ts'
 import { type Verdict, verdictOn, verdictOnNaive } from '../ledger.ts'
 import { numbers } from '../numbers.ts'
 import { alone } from '../own-database.ts'
+import { newHintHome, runHintReaders } from './hint-readers.ts'
 import { type Reader, type Reading, readAll, type Stored, storedOf, type Ways } from './readers.ts'
 
 export interface StreamsOptions {
@@ -25,6 +27,7 @@ export interface StreamsOptions {
 }
 
 const WITHIN_MS = 90_000
+const HINT_WITHIN_MS = 2_000
 const POLL_MS = 20
 /** Messages of a conversation, each with a job of its own. */
 const TURNS = 2
@@ -215,10 +218,26 @@ export async function runStreams({
     ...found,
   }
   if (naive) return verdictOnNaive(counts, { doubled: found.doubled })
+  const restart = async () => stack.use(await startServer({ ...server, env }))
+  servers[0] = await restart()
+  const hints = await runHintReaders({
+    owner,
+    servers,
+    restart,
+    ...(await newHintHome(server.database!)),
+  })
+  const { hints_missed, readers_leaked, beyond_bounds, hint_streams_lost, worst_hint_ms } = hints
   return verdictOn({
-    counts,
-    never: { ...differences, unfinished: count - finished.size },
-    atStake: { open_at_kill: open },
+    counts: { ...counts, ...hints },
+    never: {
+      ...differences,
+      unfinished: count - finished.size,
+      hints_missed,
+      readers_leaked,
+      beyond_bounds,
+    },
+    atStake: { open_at_kill: open, hint_streams_lost },
+    late: worst_hint_ms > HINT_WITHIN_MS ? [`a hint took ${worst_hint_ms} ms`] : [],
   })
 }
 
