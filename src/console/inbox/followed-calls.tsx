@@ -1,5 +1,5 @@
 /** Above the list: what became of the calls that were allowed here. */
-import { useEffect, useRef } from 'react'
+import { useEffect } from 'react'
 import { useRead } from '../api/queries.ts'
 import { notify } from '../frame/notices.ts'
 import { Exact } from '../parts/exact-text.tsx'
@@ -17,13 +17,15 @@ const GONE_AFTER_MS = 12_000
 export const lookAgain = (answer: { approval: CallToDecide } | undefined): number | false =>
   answer?.approval.outcome === 'running' && LOOK_MS
 
+/** Calls of which the outcome has been said: not again when the inbox is opened anew. */
+const said = new Set<string>()
+
 /** Says once what became of it; what went well leaves by itself. */
 const useOutcome = (call: CallToDecide | undefined): void => {
-  const said = useRef(false)
   const outcome = call?.outcome
   useEffect(() => {
-    if (!call || outcome === 'running' || said.current) return
-    said.current = true
+    if (!call || outcome === 'running' || said.has(call.id)) return
+    said.add(call.id)
     const { says, tone } = callState(call, Date.now())
     notify({
       says,

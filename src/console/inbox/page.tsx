@@ -6,6 +6,7 @@ import { KeyCaps } from '../parts/key-caps.tsx'
 import { Bones, Empty, ReadView } from '../parts/states.tsx'
 import { useStore } from '../parts/store.ts'
 import type { PageProps } from '../router/page-props.ts'
+import { useCalendar } from './draft/use-slots.ts'
 import { FilterBar } from './filters.tsx'
 import { FollowedCalls } from './followed-calls.tsx'
 import { List } from './list.tsx'
@@ -89,6 +90,7 @@ const Chosen = ({ inbox }: { inbox: Inbox }) => {
 }
 
 export const InboxPage = ({ here }: PageProps) => {
+  useCalendar()
   const inbox = useInbox(here)
   const together = [...useStore(selection).values()]
   useInboxKeys(inbox, together.length > 0)

@@ -21,6 +21,12 @@ const windowNow = () => {
   }
 }
 
+/**
+ * The inbox follows it all the time: between two drafts nobody else does, and a read that is broken
+ * off then would offer the next one a time that has just been given away.
+ */
+export const useCalendar = () => useRead('growth.calendar.get', windowNow())
+
 /** The time that it had before comes first, if it is still to come. */
 const offeredSlots = (
   item: DraftItem,
@@ -42,7 +48,7 @@ export interface SlotChoices {
 }
 
 export const useSlots = (item: DraftItem | undefined): SlotChoices => {
-  const { data } = useRead('growth.calendar.get', windowNow())
+  const { data } = useCalendar()
   const [wanted, setWanted] = useState<string>()
   const deciding = useStore(hidden)
   const asked = new Set([...deciding].filter(([id]) => id !== item?.id).map(([, at]) => at))
