@@ -14,6 +14,21 @@ export interface Watched {
   complaints: string[]
 }
 
+/** Collects what any page of the browser does that none may: it grows as they do it. */
+export const watchedIn = (context: BrowserContext, url: string): string[] => {
+  const complaints: string[] = []
+  context.on('console', (message) =>
+    complaints.push(`${message.type()}: ${message.text()} at ${message.location().url}`),
+  )
+  context.on('weberror', (error) => complaints.push(`error: ${error.error().message}`))
+  context.on('request', (request) => {
+    const { origin, protocol } = new URL(request.url())
+    if (origin !== url && !['data:', 'blob:'].includes(protocol))
+      complaints.push(`asked ${request.url()}`)
+  })
+  return complaints
+}
+
 /** A browser in which this person is signed in. */
 export const browserOf = async (
   browser: Browser,
@@ -22,15 +37,7 @@ export const browserOf = async (
 ): Promise<BrowserContext & Watched> => {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
   await context.addCookies([{ name: 'tendril', value: key, url, httpOnly: true, sameSite: 'Lax' }])
-  const complaints: string[] = []
-  context.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`))
-  context.on('weberror', (error) => complaints.push(`error: ${error.error().message}`))
-  context.on('request', (request) => {
-    const { origin, protocol } = new URL(request.url())
-    if (origin !== url && !['data:', 'blob:'].includes(protocol))
-      complaints.push(`asked ${request.url()}`)
-  })
-  return Object.assign(context, { complaints })
+  return Object.assign(context, { complaints: watchedIn(context, url) })
 }
 
 export const openTab = async (
