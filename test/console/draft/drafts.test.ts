@@ -14,6 +14,8 @@ const path = browserPath()
 if (!path) console.warn('No Chromium here: nobody decides drafts in the console.')
 
 const LONG_MS = 240_000
+/** Markup, marks that turn the text around, and a word wider than a screen. */
+const HOSTILE = `<img src=x onerror=alert(1)> \u202Edcba\u202C a\u200Bb ${'x'.repeat(10_000)}`
 /** What was typed is in the browser's storage. */
 const IS_KEPT = `Object.keys(localStorage).some((name) => name.startsWith('tendril.typed:'))`
 
@@ -108,6 +110,45 @@ describe.skipIf(!path)('a draft', () => {
       await page.keyboard.press('z')
       await until(id, 'drafted')
       expect((await app.send('GET', `items/${id}/comments`)).body.comments).toEqual([])
+      await page.close()
+    },
+    LONG_MS,
+  )
+
+  test(
+    'is tagged, and an older text of it is taken back into the editor',
+    async () => {
+      const id = await write('The first text.')
+      const first = { body: `The second text. ${HOSTILE}`, tags: ['<b>Docks</b>', 'x'.repeat(40)] }
+      await app.send('PATCH', `items/${id}`, { body: first })
+      const page = await openTab(context, app, `/console/inbox/draft/${id}`)
+      await page.getByLabel('The post').waitFor()
+      const tagged = (wanted: string[]) =>
+        eventually(
+          () => itemOf(id),
+          ({ tags }) => JSON.stringify(tags.toSorted()) === JSON.stringify(wanted.toSorted()),
+        )
+      await page.keyboard.press('t')
+      await page.keyboard.type('Delays')
+      await page.keyboard.press('Enter')
+      await tagged([...first.tags, 'Delays'])
+      await page.getByRole('button', { name: 'Remove the tag <b>Docks</b>' }).press('Enter')
+      await tagged([first.tags[1]!, 'Delays'])
+      await page.keyboard.press('z')
+      await tagged([...first.tags, 'Delays'])
+      await page.getByText('2 versions').click()
+      await page.getByText('Version 1', { exact: true }).click()
+      await page.getByText('Version 2', { exact: true }).click()
+      await expectAccessible(page, 'draft-versions')
+      await page.getByRole('button', { name: 'Take this text back' }).press('Enter')
+      expect(await page.getByLabel('The post').inputValue()).toBe('The first text.')
+      expect((await itemOf(id)).revision).toBe(2)
+      await page.keyboard.press('Escape')
+      const again = await eventually(
+        () => itemOf(id),
+        ({ revision }) => revision === 3,
+      )
+      expect(again.body).toBe('The first text.')
       await page.close()
     },
     LONG_MS,

@@ -31,6 +31,5 @@ export const About = ({ item }: { item: DraftItem }) => (
       </Row>
     )}
     {item.note && <Row says="Note">{item.note}</Row>}
-    {item.tags.length > 0 && <Row says="Tags">{item.tags.join(', ')}</Row>}
   </dl>
 )

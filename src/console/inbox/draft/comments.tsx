@@ -5,6 +5,7 @@ import { command, queryClient, useRead } from '../../api/queries.ts'
 import { notify } from '../../frame/notices.ts'
 import { useShortcut } from '../../keys/use-keys.ts'
 import { ActionButton } from '../../parts/action.tsx'
+import { authorName } from '../../parts/author-name.ts'
 import { When } from '../../parts/when.tsx'
 import { useTyping } from '../../typed/use-typing.ts'
 
@@ -43,7 +44,7 @@ export const Comments = ({ id }: { id: string }) => {
       {data?.comments.toReversed().map((comment) => (
         <article key={comment.id}>
           <p className="soft">
-            {comment.written_by.name ?? comment.written_by.kind}
+            <bdi>{authorName(comment.written_by)}</bdi>
             {comment.kind === 'rejection' && ' rejected it'}, <When at={comment.created_at} />
           </p>
           <p className="plain-text" dir="auto">

@@ -1,6 +1,6 @@
 /** Two people wrote at once: both texts, who made the other, and the choice. Nothing is lost. */
-
 import { useRead } from '../../api/queries.ts'
+import { authorName } from '../../parts/author-name.ts'
 import { When } from '../../parts/when.tsx'
 import type { DraftItem } from './item.ts'
 
@@ -17,11 +17,10 @@ const VERSIONS = { limit: 100 }
 export const BothTexts = ({ item, mine, keepMine, takeTheirs }: ConflictProps) => {
   const { data } = useRead('growth.items.revisions', { id: item.id, ...VERSIONS })
   const theirs = data?.revisions.find(({ number }) => number === item.revision)
-  const by = theirs?.written_by?.name ?? (theirs?.written_by ? 'Somebody' : 'A drafter')
   return (
     <section className="card both" role="alert" aria-label="Two texts">
       <h2>
-        {by} wrote another text
+        {authorName(theirs?.written_by)} wrote another text
         {theirs && (
           <>
             {' '}

@@ -1,5 +1,5 @@
 /** A text that goes out, edited in place, and how much of what is allowed it uses. */
-import { type ReactNode, useId, useRef } from 'react'
+import { type ReactNode, useId } from 'react'
 import { useShortcut } from '../../keys/use-keys.ts'
 import type { TypedOver } from '../../typed/use-typed-over.ts'
 import type { TextCheck } from './checks.ts'
@@ -15,15 +15,22 @@ interface EditedPostProps {
   counted: number
   /** Of the text on the screen; undefined while it is not known. */
   hash: string | undefined
+  handle: { current: EditorHandle | null }
   /** ⌘↵ in the editor. */
   approve(): void
   /** Above the text. */
   children?: ReactNode
 }
 
-export const EditedPost = ({ edited, check, label, children, ...does }: EditedPostProps) => {
+export const EditedPost = ({
+  edited,
+  check,
+  label,
+  handle,
+  children,
+  ...does
+}: EditedPostProps) => {
   const id = useId()
-  const handle = useRef<EditorHandle>(null)
   useShortcut('edit', edited.mayEdit ? () => handle.current?.focus() : undefined)
   return (
     <article className="post">

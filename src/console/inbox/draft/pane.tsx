@@ -1,4 +1,5 @@
 /** A draft: its text as the network will show it, when it goes out, and what is decided. */
+import { useRef } from 'react'
 import { useRead } from '../../api/queries.ts'
 import { Bones, ReadView } from '../../parts/states.tsx'
 import { AskingCalls } from '../asking-calls.tsx'
@@ -9,14 +10,17 @@ import { checkText, type TextRules } from './checks.ts'
 import { Comments } from './comments.tsx'
 import { BothTexts } from './conflict.tsx'
 import { EditedPost } from './edited-post.tsx'
+import type { EditorHandle } from './editor.tsx'
 import { DraftFoot } from './foot.tsx'
 import type { DraftItem } from './item.ts'
 import { SlotChoice } from './slot-choice.tsx'
+import { TagList } from './tag-list.tsx'
 import { useDecisions } from './use-decisions.ts'
 import { useDraft } from './use-draft.ts'
 import { usePreview } from './use-preview.ts'
 import { useRules } from './use-rules.ts'
 import { useSlots } from './use-slots.ts'
+import { Versions } from './versions.tsx'
 import { TextWarnings } from './warnings.tsx'
 
 const Account = ({ item }: { item: DraftItem }) => {
@@ -46,6 +50,7 @@ const DraftView = ({ item, rules, next }: { item: DraftItem; rules: TextRules; n
   const preview = usePreview(item, draft.text, draft.isEdited)
   const check = checkText(draft.text, rules)
   const hash = draft.isEdited ? preview?.content_hash : item.content_hash
+  const handle = useRef<EditorHandle>(null)
   const decisions = useDecisions({ draft, check, slots, hash, next })
   return (
     <>
@@ -63,6 +68,7 @@ const DraftView = ({ item, rules, next }: { item: DraftItem; rules: TextRules; n
           check={check}
           label={rules.kind === 'article' ? 'The article' : 'The post'}
           counted={preview?.length ?? item.length}
+          handle={handle}
           hash={hash}
           approve={() => decisions.refusal === undefined && decisions.approveForSlot()}
         >
@@ -77,7 +83,9 @@ const DraftView = ({ item, rules, next }: { item: DraftItem; rules: TextRules; n
         {draft.isEdited && !draft.isStale && (
           <YourChanges before={item.body} after={draft.text} reset={draft.forget} />
         )}
+        <TagList item={item} />
         <About item={item} />
+        <Versions of="item" record={item} edited={draft} begin={() => handle.current?.focus()} />
         <Comments id={item.id} />
       </div>
       <DraftFoot item={item} slot={slots.chosen?.at} decisions={decisions} />

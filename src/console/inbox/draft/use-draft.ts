@@ -1,11 +1,10 @@
 /** The text of a draft as it is edited: what is typed, kept in this browser, and saved. */
 import { ApiError } from '../../api/errors.ts'
-import { mayCall } from '../../api/operations.ts'
-import { command, queryClient, readKey } from '../../api/queries.ts'
-import { boot } from '../../boot.ts'
+import { queryClient, readKey } from '../../api/queries.ts'
 import { type Saving, useSaving } from '../../typed/use-saving.ts'
 import { type TypedOver, useTypedOver } from '../../typed/use-typed-over.ts'
 import type { DraftItem } from './item.ts'
+import { changeItem, mayEditItems } from './stored-item.ts'
 
 export interface EditedDraft extends TypedOver, Saving<DraftItem> {
   item: DraftItem
@@ -13,15 +12,13 @@ export interface EditedDraft extends TypedOver, Saving<DraftItem> {
 }
 
 const store = async (item: DraftItem, body: string, revision: number): Promise<DraftItem> => {
-  const queryKey = readKey('growth.items.get', { id: item.id })
   try {
-    const { item: stored } = await command('growth.items.edit', { id: item.id, body, revision })
-    const now = { ...item, ...stored }
-    queryClient.setQueryData(queryKey, { item: now })
-    return now
+    return await changeItem(item, { body, revision })
   } catch (cause) {
     if (cause instanceof ApiError && cause.status === 409)
-      await queryClient.invalidateQueries({ queryKey })
+      await queryClient.invalidateQueries({
+        queryKey: readKey('growth.items.get', { id: item.id }),
+      })
     throw cause
   }
 }
@@ -33,6 +30,6 @@ export const useDraft = (item: DraftItem): EditedDraft => {
     ...edited,
     ...saving,
     item,
-    mayEdit: mayCall(boot.session.role, 'growth.items.edit') && item.status === 'drafted',
+    mayEdit: mayEditItems() && item.status === 'drafted',
   }
 }

@@ -1,11 +1,15 @@
 /** An engagement: the post that it answers, its text, and what is decided. */
+import { useRef } from 'react'
 import { useRead } from '../../api/queries.ts'
 import { Exact } from '../../parts/exact-text.tsx'
 import { OutsideLink } from '../../parts/outside-link.tsx'
 import { Bones, ReadView } from '../../parts/states.tsx'
+import { AskingCalls } from '../asking-calls.tsx'
 import { YourChanges } from '../draft/changes.tsx'
 import { checkText, type TextCheck, type TextRules } from '../draft/checks.ts'
 import { EditedPost } from '../draft/edited-post.tsx'
+import type { EditorHandle } from '../draft/editor.tsx'
+import { Versions } from '../draft/versions.tsx'
 import { TextWarnings } from '../draft/warnings.tsx'
 import type { PaneProps } from '../pane-props.ts'
 import { EngagementFoot } from './foot.tsx'
@@ -32,30 +36,40 @@ interface ReplyProps {
   send(): void
 }
 
-const Reply = ({ engagement, text, check, send }: ReplyProps) => (
-  <>
-    <EditedPost
-      edited={text}
-      check={check}
-      label={`The ${engagement.action}`}
-      counted={text.text.length}
-      hash={text.isEdited ? undefined : (engagement.content_hash ?? undefined)}
-      approve={send}
-    />
-    <TextWarnings check={check} />
-    {text.isStale && (
-      <div className="in-doubt" role="alert">
-        <p>Somebody wrote another text meanwhile. Below is how yours differs from it.</p>
-        <button type="button" className="action plain" onClick={text.keepMine}>
-          Go on with yours
-        </button>
-      </div>
-    )}
-    {text.isEdited && (
-      <YourChanges before={engagement.body ?? ''} after={text.text} reset={text.forget} />
-    )}
-  </>
-)
+const Reply = ({ engagement, text, check, send }: ReplyProps) => {
+  const handle = useRef<EditorHandle>(null)
+  return (
+    <>
+      <EditedPost
+        handle={handle}
+        edited={text}
+        check={check}
+        label={`The ${engagement.action}`}
+        counted={text.text.length}
+        hash={text.isEdited ? undefined : (engagement.content_hash ?? undefined)}
+        approve={send}
+      />
+      <TextWarnings check={check} />
+      {text.isStale && (
+        <div className="in-doubt" role="alert">
+          <p>Somebody wrote another text meanwhile. Below is how yours differs from it.</p>
+          <button type="button" className="action plain" onClick={text.keepMine}>
+            Go on with yours
+          </button>
+        </div>
+      )}
+      {text.isEdited && (
+        <YourChanges before={engagement.body ?? ''} after={text.text} reset={text.forget} />
+      )}
+      <Versions
+        of="engagement"
+        record={engagement}
+        edited={text}
+        begin={() => handle.current?.focus()}
+      />
+    </>
+  )
+}
 
 const refusalOf = (
   { status }: DraftedEngagement,
@@ -109,7 +123,7 @@ const EngagementView = ({ engagement, rules, next }: ViewProps) => {
   )
 }
 
-export const EngagementPane = ({ id, next }: PaneProps) => {
+export const EngagementPane = ({ id, entry, next }: PaneProps) => {
   const read = useRead('growth.engagements.get', { id })
   const { data: ours } = useRead('growth.connection.get', {})
   const engagement = read.data?.engagement
@@ -119,12 +133,15 @@ export const EngagementPane = ({ id, next }: PaneProps) => {
     rules: undefined,
   }
   return (
-    <ReadView read={read} what="The engagement" lines={6}>
-      {engagement && rules ? (
-        <EngagementView key={id} engagement={engagement} rules={rules} next={next} />
-      ) : (
-        <Bones />
-      )}
-    </ReadView>
+    <>
+      <AskingCalls entry={entry} />
+      <ReadView read={read} what="The engagement" lines={6}>
+        {engagement && rules ? (
+          <EngagementView key={id} engagement={engagement} rules={rules} next={next} />
+        ) : (
+          <Bones />
+        )}
+      </ReadView>
+    </>
   )
 }
