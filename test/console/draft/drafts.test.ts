@@ -19,14 +19,35 @@ const HOSTILE = `<img src=x onerror=alert(1)> \u202Edcba\u202C a\u200Bb ${'x'.re
 /** What was typed is in the browser's storage. */
 const IS_KEPT = `Object.keys(localStorage).some((name) => name.startsWith('tendril.typed:'))`
 
+const ARTICLE = `Why docks are late
+
+Every delay starts at the dock, and ends with somebody who waits. We counted them for a year, at eleven docks, and wrote down who waited for whom.
+
+What we changed
+
+- One board for all gates, at dock.example.com/board
+- A call before we are late, not after
+- Nobody waits for a signature
+
+> They used to ring us. Now we ring them.
+
+It took a week, and nobody asked for the old way again. #logistics`
+
+/** What a renderer that trusts its text would run, fetch, or fall over. */
+const HOSTILE_MARKDOWN = `[click](javascript:alert(1)) ![x](https://a.example.com/p.png) <script>alert(1)</script>
+
+${'> '.repeat(1_000)}deep
+
+\u202Edcba\u202C a\u200Bb ${'x'.repeat(10_000)}`
+
 describe.skipIf(!path)('a draft', () => {
   let bundle: ConsoleState = 'building'
   const app = useApp({ overrides: { console: () => bundle, lanes: [] } })
   let browser: Browser
   let context: BrowserContext & Watched
 
-  const write = async (body: string): Promise<string> =>
-    (await app.send('POST', 'items', { body: { body } })).body.item.id
+  const write = async (body: string, kind = 'post'): Promise<string> =>
+    (await app.send('POST', 'items', { body: { body, kind } })).body.item.id
   const itemOf = async (id: string) => (await app.send('GET', `items/${id}`)).body.item
   const until = (id: string, status: string) =>
     eventually(
@@ -134,6 +155,7 @@ describe.skipIf(!path)('a draft', () => {
       await tagged([...first.tags, 'Delays'])
       await page.getByRole('button', { name: 'Remove the tag <b>Docks</b>' }).press('Enter')
       await tagged([first.tags[1]!, 'Delays'])
+      await page.getByText('No longer tagged <b>Docks</b>').first().waitFor()
       await page.keyboard.press('z')
       await tagged([...first.tags, 'Delays'])
       await page.getByText('2 versions').click()
@@ -149,6 +171,34 @@ describe.skipIf(!path)('a draft', () => {
         ({ revision }) => revision === 3,
       )
       expect(again.body).toBe('The first text.')
+      await page.close()
+    },
+    LONG_MS,
+  )
+
+  test(
+    'that is an article is read as it goes out, and edited by a key',
+    async () => {
+      context.complaints.length = 0
+      const id = await write(`${ARTICLE}\n\n${HOSTILE_MARKDOWN}`, 'article')
+      const page = await openTab(context, app, `/console/inbox/article/${id}`)
+      await page.getByRole('heading', { name: 'Why docks are late', level: 2 }).waitFor()
+      await page.getByRole('heading', { name: 'What we changed', level: 3 }).waitFor()
+      await page.getByText(/words, \d+ minutes? to read/).waitFor()
+      expect(await page.locator('.reading li').count()).toBe(3)
+      expect(await page.locator('.reading :is(a, img, script, iframe)').count()).toBe(0)
+      await expectAccessible(page, 'article')
+      await page.keyboard.press('e')
+      await page.getByLabel('The article').waitFor()
+      await page.keyboard.type('On time. ')
+      await page.keyboard.press('Escape')
+      await page.getByRole('heading', { name: 'On time. Why docks are late' }).waitFor()
+      const { item } = await eventually(
+        async () => (await app.send('GET', `items/${id}`)).body,
+        (read) => read.item.revision === 2,
+      )
+      expect(item.title).toBe('On time. Why docks are late')
+      expect(context.complaints).toEqual([])
       await page.close()
     },
     LONG_MS,

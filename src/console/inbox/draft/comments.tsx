@@ -5,8 +5,8 @@ import { command, queryClient, useRead } from '../../api/queries.ts'
 import { notify } from '../../frame/notices.ts'
 import { useShortcut } from '../../keys/use-keys.ts'
 import { ActionButton } from '../../parts/action.tsx'
-import { authorName } from '../../parts/author-name.ts'
 import { When } from '../../parts/when.tsx'
+import { writerName } from '../../parts/writer-name.ts'
 import { useTyping } from '../../typed/use-typing.ts'
 
 const SHOWN = 25
@@ -44,7 +44,7 @@ export const Comments = ({ id }: { id: string }) => {
       {data?.comments.toReversed().map((comment) => (
         <article key={comment.id}>
           <p className="soft">
-            <bdi>{authorName(comment.written_by)}</bdi>
+            <bdi>{writerName(comment.written_by)}</bdi>
             {comment.kind === 'rejection' && ' rejected it'}, <When at={comment.created_at} />
           </p>
           <p className="plain-text" dir="auto">

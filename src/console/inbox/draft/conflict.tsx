@@ -1,7 +1,7 @@
 /** Two people wrote at once: both texts, who made the other, and the choice. Nothing is lost. */
 import { useRead } from '../../api/queries.ts'
-import { authorName } from '../../parts/author-name.ts'
 import { When } from '../../parts/when.tsx'
+import { writerName } from '../../parts/writer-name.ts'
 import type { DraftItem } from './item.ts'
 
 interface ConflictProps {
@@ -20,7 +20,7 @@ export const BothTexts = ({ item, mine, keepMine, takeTheirs }: ConflictProps) =
   return (
     <section className="card both" role="alert" aria-label="Two texts">
       <h2>
-        {authorName(theirs?.written_by)} wrote another text
+        {writerName(theirs?.written_by)} wrote another text
         {theirs && (
           <>
             {' '}

@@ -2,11 +2,13 @@
 import { type ReactNode, useId } from 'react'
 import { useShortcut } from '../../keys/use-keys.ts'
 import type { TypedOver } from '../../typed/use-typed-over.ts'
-import type { TextCheck } from './checks.ts'
+import { ArticleText } from './article-view.tsx'
+import type { TextCheck, TextRules } from './checks.ts'
 import { Count } from './count.tsx'
 import { Editor, type EditorHandle } from './editor.tsx'
 
 interface EditedPostProps {
+  kind: TextRules['kind']
   edited: Pick<TypedOver, 'text' | 'change'> & { mayEdit: boolean; save(): void }
   check: TextCheck
   /** What it is called: `The reply`. */
@@ -23,6 +25,7 @@ interface EditedPostProps {
 }
 
 export const EditedPost = ({
+  kind,
   edited,
   check,
   label,
@@ -32,10 +35,11 @@ export const EditedPost = ({
 }: EditedPostProps) => {
   const id = useId()
   useShortcut('edit', edited.mayEdit ? () => handle.current?.focus() : undefined)
+  const Text = kind === 'article' ? ArticleText : Editor
   return (
     <article className="post">
       {children}
-      <Editor
+      <Text
         text={edited.text}
         rules={check}
         mayEdit={edited.mayEdit}

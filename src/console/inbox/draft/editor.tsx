@@ -34,10 +34,11 @@ const Layer = ({ text, rules }: { text: string; rules: LayerRules }) => {
 }
 
 export interface EditorHandle {
-  focus(): void
+  /** `at`: where the caret goes; the end of the text if it is not given. */
+  focus(at?: number): void
 }
 
-interface EditorProps {
+export interface EditorProps {
   text: string
   rules: LayerRules
   mayEdit: boolean
@@ -47,6 +48,8 @@ interface EditorProps {
   change(text: string): void
   /** The focus has left the editor. */
   left(): void
+  /** Escape in the editor, after the focus has left it. */
+  ended?(): void
   /** ⌘↵ in the editor. */
   approve(): void
 }
@@ -56,13 +59,15 @@ export const Editor = (props: EditorProps) => {
   const ref = useRef<HTMLTextAreaElement>(null)
   const isOn = (): boolean => document.activeElement === ref.current
   useImperativeHandle(handle, () => ({
-    focus() {
+    focus(at = text.length) {
+      ref.current?.setSelectionRange(at, at)
       ref.current?.focus()
-      ref.current?.setSelectionRange(text.length, text.length)
     },
   }))
   useShortcut('endEditing', () => {
-    if (isOn()) ref.current?.blur()
+    if (!isOn()) return
+    ref.current?.blur()
+    props.ended?.()
   })
   useShortcut('approveFromEditor', () => {
     if (isOn()) approve()

@@ -64,6 +64,7 @@ const DraftView = ({ item, rules, next }: { item: DraftItem; rules: TextRules; n
           />
         )}
         <EditedPost
+          kind={rules.kind}
           edited={draft}
           check={check}
           label={rules.kind === 'article' ? 'The article' : 'The post'}

@@ -56,8 +56,18 @@ const rangesOfUnseen = (text: string): (Range & { names: string })[] => {
   return found
 }
 
-const covers = (ranges: readonly Range[], start: number): boolean =>
-  ranges.some((range) => range.start <= start && start < range.end)
+/** Which of the ranges has a position; they are in order, and so are the positions asked for. */
+const rangeAt = <R extends Range>(ranges: readonly R[]): ((at: number) => R | undefined) => {
+  let next = 0
+  return (at) => {
+    while (next < ranges.length && ranges[next]!.end <= at) next++
+    const range = ranges[next]
+    return range && range.start <= at ? range : undefined
+  }
+}
+
+/** More would make the browser slow: the rest of such a text is not coloured. */
+const MOST_PIECES = 2_000
 
 /** The pieces of a text, in order; together they are the text. */
 export const layerPieces = (text: string, rules: LayerRules): LayerPiece[] => {
@@ -66,11 +76,16 @@ export const layerPieces = (text: string, rules: LayerRules): LayerPiece[] => {
   const cuts = new Set([0, over, text.length])
   for (const { start, end } of [...links, ...tags, ...unseen]) cuts.add(start).add(end)
   const sorted = [...cuts].sort((a, b) => a - b)
-  return sorted.slice(0, -1).map((start, index) => ({
+  const [linkAt, tagAt, unseenAt] = [rangeAt(links), rangeAt(tags), rangeAt(unseen)]
+  const pieces = sorted.slice(0, Math.min(sorted.length - 1, MOST_PIECES)).map((start, index) => ({
     text: text.slice(start, sorted[index + 1]),
-    link: covers(links, start),
-    tag: covers(tags, start),
+    link: linkAt(start) !== undefined,
+    tag: tagAt(start) !== undefined,
     over: start >= over,
-    unseen: unseen.find((range) => range.start <= start && start < range.end)?.names,
+    unseen: unseenAt(start)?.names,
   }))
+  const rest = sorted[pieces.length] ?? text.length
+  if (rest === text.length) return pieces
+  const plain = { link: false, tag: false, over: rest >= over, unseen: undefined }
+  return [...pieces, { ...plain, text: text.slice(rest) }]
 }

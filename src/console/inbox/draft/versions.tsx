@@ -2,17 +2,17 @@
 import { useRead } from '../../api/queries.ts'
 import { notify } from '../../frame/notices.ts'
 import { ActionButton } from '../../parts/action.tsx'
-import { authorName } from '../../parts/author-name.ts'
 import { ExactText } from '../../parts/exact-text.tsx'
 import { ReadView } from '../../parts/states.tsx'
 import { Unfold } from '../../parts/unfold.tsx'
 import { When } from '../../parts/when.tsx'
 import { WordsChanged } from '../../parts/words-changed.tsx'
+import { writerName } from '../../parts/writer-name.ts'
 import type { TypedOver } from '../../typed/use-typed-over.ts'
 import type { DraftItem } from './item.ts'
 import { markOf } from './mark.ts'
 
-type Author = Parameters<typeof authorName>[0]
+type Author = Parameters<typeof writerName>[0]
 
 interface TextVersion {
   number: number
@@ -65,7 +65,7 @@ const Version = (props: VersionProps) => {
     <>
       <strong>Version {version.number}</strong>
       <span className="soft">
-        <bdi>{authorName(version.written_by)}</bdi>, <When at={version.written_at} />
+        <bdi>{writerName(version.written_by)}</bdi>, <When at={version.written_at} />
         {isPresent && ', now'}
       </span>
       <span className="mono soft">{markOf(hash)}</span>

@@ -41,6 +41,7 @@ const Reply = ({ engagement, text, check, send }: ReplyProps) => {
   return (
     <>
       <EditedPost
+        kind="post"
         handle={handle}
         edited={text}
         check={check}

@@ -14,5 +14,5 @@ const AUTHORS: Record<NamedAuthor['kind'], string> = {
 }
 
 /** Null: a drafter wrote it. */
-export const authorName = (author: NamedAuthor | null | undefined): string =>
+export const writerName = (author: NamedAuthor | null | undefined): string =>
   author ? (author.name ?? AUTHORS[author.kind]) : 'A drafter'
