@@ -6,7 +6,10 @@ import { nullable, oneOf, record } from '../shapes.ts'
 
 const Preview = record(
   {
-    body: T.String({ description: 'The text that the network would be given.' }),
+    body: T.String({
+      description:
+        'The text that would be stored, and that the network would be given: with newlines as its line ends.',
+    }),
     content_hash: T.String(),
     length: T.Integer({ description: "Counted by the network's rule." }),
     max_length: T.Integer(),

@@ -5,6 +5,7 @@ import { channelFor, limitOf } from '#domain/growth/drafting/growth-channel'
 import { textFaults } from '#domain/growth/drafting/item-moves'
 import { toBeWarned } from '#domain/growth/drafting/item-view'
 import { findLinks } from '#domain/growth/drafting/links'
+import { withNewlines, writtenFault } from '#domain/growth/drafting/written-text'
 import { fail, found } from '#kernel/errors'
 import { normalForm } from '#kernel/normal-form'
 import type { NetworkPrices } from '#port/network/network'
@@ -25,10 +26,11 @@ export const itemPreviewHandlers: Handlers<typeof itemPreview> = {
       ...surroundings,
     }),
     (
-      { body, kind = 'post', account: chosen, post_at: at },
+      { body: given, kind = 'post', account: chosen, post_at: at },
       { networks },
       { account, channels },
     ) => {
+      const body = withNewlines(given)
       if (chosen !== undefined && found(account, 'no such account').status !== 'connected')
         fail(
           'conflict',
@@ -39,7 +41,11 @@ export const itemPreviewHandlers: Handlers<typeof itemPreview> = {
       const name = channelFor(kind)
       const channel = channels.find((one) => one.name === name)
       const maxLength = limitOf(name, limits)
-      const faults = textFaults(body, { measure: limits.measure, maxLength, channel })
+      const fault = writtenFault(body)
+      const faults = [
+        ...(fault === undefined ? [] : [fault]),
+        ...textFaults(body, { measure: limits.measure, maxLength, channel }),
+      ]
       const posting_account = account
         ? { id: account.id, handle: account.handle, network: account.network }
         : null
@@ -60,6 +66,6 @@ export const itemPreviewHandlers: Handlers<typeof itemPreview> = {
       }
       return { reply: { preview }, unchanged: true }
     },
-    ({ body, item_id = null }) => ({ id: item_id, body, isDecided: true }),
+    ({ body, item_id = null }) => ({ id: item_id, body: withNewlines(body), isDecided: true }),
   ),
 }

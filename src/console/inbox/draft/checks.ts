@@ -1,6 +1,6 @@
 /** What the server will say of a text, by the server's own rules. */
 import { checkRules, type FormatRules, lineBreaksIn } from '#domain/growth/drafting/format-rules'
-import { withNewlines, writtenText } from '#domain/growth/drafting/written-text'
+import { withNewlines, writtenFault } from '#domain/growth/drafting/written-text'
 import { measureOf, type TextMeasure } from '#domain/growth/length/measure-of'
 import { replaceUnseen } from '#kernel/unseen'
 import { unseenNames } from '../../parts/unseen-names.ts'
@@ -34,15 +34,6 @@ export interface TextCheck {
   faults: string[]
 }
 
-/** The text that is stored, or why none is. */
-const storedText = (text: string): { body: string; fault: string | undefined } => {
-  try {
-    return { body: writtenText(text, 'The text'), fault: undefined }
-  } catch (cause) {
-    return { body: withNewlines(text), fault: `${(cause as Error).message}.` }
-  }
-}
-
 const unseenIn = (text: string): string[] => {
   const found: string[] = []
   replaceUnseen(text, (run) => {
@@ -56,7 +47,8 @@ const limitOf = ({ kind, limits }: TextRules): number =>
   kind === 'article' ? limits.max_article_length : limits.max_length
 
 export const checkText = (text: string, rules: TextRules): TextCheck => {
-  const { body, fault } = storedText(text)
+  const body = withNewlines(text)
+  const fault = writtenFault(body)
   const measure = measureOf(rules.limits.counting)
   const [length, limit] = [measure?.(body), limitOf(rules)]
   const broken = measure && rules.rules ? checkRules(body, rules.rules, measure) : []
@@ -69,7 +61,7 @@ export const checkText = (text: string, rules: TextRules): TextCheck => {
     lines: lineBreaksIn(body) + 1,
     unseen: unseenIn(body),
     faults: [
-      ...(fault === undefined ? [] : [fault]),
+      ...(fault === undefined ? [] : [`The text ${fault}.`]),
       ...(body.trim() === '' ? ['The text is empty.'] : []),
       ...(length !== undefined && length > limit
         ? [`It has ${length} characters by the network's count, and at most ${limit} are allowed.`]

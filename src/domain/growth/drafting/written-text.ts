@@ -10,19 +10,22 @@ export const withNewlines = (text: string): string => text.replace(LINE_END, '\n
 /** All control characters but tab and newline. */
 const CONTROL = /[\p{Cc}--[\t\n]]/v
 
+/** Why a text with newlines cannot be stored: its first control character. */
+export const writtenFault = (lines: string): string | undefined => {
+  const control = CONTROL.exec(lines)?.[0]
+  if (control === undefined) return undefined
+  const name = `U+${control.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
+  return `contains ${name}, a control character; of those, only tabs and line breaks are allowed`
+}
+
 /**
  * The text with newlines as its only line ends. Throws `invalid_input`, naming the first control
  * character.
  */
 export const writtenText = (text: string, path: string): string => {
   const lines = withNewlines(text)
-  const control = CONTROL.exec(lines)?.[0]
-  if (control === undefined) return lines
-  const name = `U+${control.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
-  return refuseField(
-    path,
-    `contains ${name}, a control character; of those, only tabs and line breaks are allowed`,
-  )
+  const fault = writtenFault(lines)
+  return fault === undefined ? lines : refuseField(path, fault)
 }
 
 /**

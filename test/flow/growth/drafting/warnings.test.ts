@@ -174,6 +174,25 @@ test('a preview says all that approving would, and changes nothing', async () =>
   expect(await story.events()).toEqual([])
 })
 
+test('a preview is of the text that would be stored: its line ends are newlines', async () => {
+  const story = await newStory(app)
+  const body = 'One\r\ntwo\rthree\u2028four\u0085five'
+  const { item } = (await story.send('POST', 'items', { body: { body } })).body
+  expect(item.body).toBe('One\ntwo\nthree\nfour\nfive')
+  const { content_hash, length } = item
+  expect(await preview(story, { body, item_id: item.id })).toMatchObject({
+    body: item.body,
+    content_hash,
+    length,
+    can_be_approved: true,
+  })
+  const bell = { body: 'Ring\u0007' }
+  const refused = await story.send('POST', 'items', { body: bell })
+  const { can_be_approved, faults } = await preview(story, bell)
+  expect([refused.status, can_be_approved]).toEqual([400, false])
+  expect(refused.body.error.message).toContain(faults[0])
+})
+
 test('characters that nobody would see are a warning with their count and first place, and the text stays as it is', async () => {
   const story = await newStory(app)
   const body = `🎉 Pay\u202e us\u200b. ${TEXT}`
