@@ -90,6 +90,19 @@ export const playbooks = {
     { input: { id: Id, content, rationale: T.Optional(rationale) }, output: OneVersion },
     { ...use, ...writers, status: 201, errors: ['not_found'] },
   ),
+  version: op.query(
+    'GET /api/v1/agent/playbook-versions/:id',
+    'Get one version of a playbook, with its playbook and, if another version holds now, that one.',
+    {
+      input: { id: Id },
+      output: record({
+        playbook: Playbook,
+        version: PlaybookVersion,
+        active: nullable(PlaybookVersion),
+      }),
+    },
+    { ...use, anyId: true, errors: ['not_found'] },
+  ),
   activate: op.command(
     'POST /api/v1/agent/playbooks/:id/versions/:versionId/activate',
     'Let a draft or a retired version hold from now on. What a job of the agent has drafted requires a signed-in person.',

@@ -77,7 +77,7 @@ const show = async (
   const page = {
     title: versionTitle(shown),
     body: versionBody(shown),
-    inConsole: `inbox/playbook/${versionId}?of=${id}`,
+    inConsole: `inbox/playbook/${versionId}`,
   }
   if (!error) return pageResponse(page)
   return pageResponse({

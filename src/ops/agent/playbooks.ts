@@ -16,6 +16,7 @@ import {
 import { found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import {
+  activeInstead,
   activeVersion,
   insertDraft,
   insertPlaybook,
@@ -24,8 +25,10 @@ import {
   listPlaybooks,
   playbookCounts,
   playbookPart,
+  playbookWith,
   savePlaybook,
   saveVersion,
+  versionById,
   versionPart,
   versionRoom,
   versionsOf,
@@ -117,6 +120,19 @@ export const playbookHandlers: Handlers<typeof playbooks> = {
       versions: versionsOf(id),
     })
     return { playbook: view(found(playbook, NO_PLAYBOOK)), versions: versions.map(versionView) }
+  },
+
+  async version({ id }, { read }) {
+    const { playbook, version, active } = await loadBy(read, {
+      playbook: playbookWith(id),
+      version: versionById(id),
+      active: activeInstead(id),
+    })
+    return {
+      playbook: view(found(playbook, NO_PLAYBOOK)),
+      version: versionView(found(version, NO_VERSION)),
+      active: active ? versionView(active) : null,
+    }
   },
 
   update: loading(

@@ -111,6 +111,29 @@ export const versionsOf = (playbookId: string) =>
       order by v.number desc limit ${playbookLimits.versions}`,
   )
 
+export const versionById = (id: string) =>
+  one<PlaybookVersion>(
+    versions.times,
+    (sql) => sql`select ${versions.columns(sql, 'v')} from playbook_version v where v.id = ${id}`,
+  )
+
+/** The playbook that has this version. */
+export const playbookWith = (versionId: string) =>
+  one<WithContent>(
+    table.times,
+    (sql) => sql`select ${activeColumns(sql)} from ${activeTexts(sql)}
+      where p.id = (select playbook_id from playbook_version where id = ${versionId})`,
+  )
+
+/** The version that holds now instead of this one. */
+export const activeInstead = (versionId: string) =>
+  one<PlaybookVersion>(
+    versions.times,
+    (sql) => sql`select ${versions.columns(sql, 'v')} from playbook_version v
+      where v.state = 'active' and v.id <> ${versionId}
+        and v.playbook_id = (select playbook_id from playbook_version where id = ${versionId})`,
+  )
+
 export const versionPart = (playbookId: string, id: string) =>
   one<PlaybookVersion>(
     versions.times,

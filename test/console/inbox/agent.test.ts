@@ -266,7 +266,7 @@ describe.skipIf(!path)('what the agent asks', () => {
         body: { content: content.replace('short', 'calm'), rationale: HOSTILE },
       })
       const { id: version } = added.body.version
-      const page = await openTab(context, app, `/console/inbox/playbook/${version}?of=${id}`)
+      const page = await openTab(context, app, `/console/inbox/playbook/${version}`)
       await page.locator('ins').getByText('calm').waitFor()
       await expectAccessible(page, 'playbook')
       await page.keyboard.press('a')

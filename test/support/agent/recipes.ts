@@ -86,7 +86,13 @@ export const agentRecipes = {
   'agent.memories': { make: (workspace: Workspace) => makeMemory(workspace) },
   'agent.playbooks': {
     make: async (workspace: Workspace) => ({ id: (await makePlaybook(workspace)).id }),
-    instead: { activate: playbookWithDraft, reject: playbookWithDraft },
+    instead: {
+      activate: playbookWithDraft,
+      reject: playbookWithDraft,
+      version: async (workspace: Workspace) => ({
+        id: (await playbookWithDraft(workspace)).versionId,
+      }),
+    },
   },
   'agent.documents': {
     make: async (workspace: Workspace) => ({ id: (await makeDocument(workspace)).id }),

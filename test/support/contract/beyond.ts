@@ -116,6 +116,7 @@ const ofAgent = [
     'agent.channelReplies.discard',
   ],
   'agent.channelReplies.settle',
+  'agent.playbooks.version',
   ...[
     'agent.channelIdentities.linkCode',
     'agent.channelIdentities.list',

@@ -1,7 +1,7 @@
 /** A text for a playbook that somebody proposes: what it changes, why, and the decision. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { errorWords } from '../../api/errors.ts'
+import { ApiError, errorWords } from '../../api/errors.ts'
 import type { AnswerOf } from '../../api/operations.ts'
 import { command, useRead } from '../../api/queries.ts'
 import { notify } from '../../frame/notices.ts'
@@ -10,13 +10,12 @@ import { Exact, ExactText } from '../../parts/exact-text.tsx'
 import { Empty, ReadView } from '../../parts/states.tsx'
 import { When } from '../../parts/when.tsx'
 import { WordsChanged } from '../../parts/words-changed.tsx'
-import { useHere } from '../../router/router.tsx'
 import { PaneBody } from '../pane-body.tsx'
 import type { PaneProps } from '../pane-props.ts'
 import { useNews } from '../use-news.ts'
 
-type Answer = AnswerOf<'agent.playbooks.get'>
-type Version = Answer['versions'][number]
+type Answer = AnswerOf<'agent.playbooks.version'>
+type Version = Answer['version']
 
 const STATES: Record<Version['state'], { says: string; tone: string }> = {
   draft: { says: 'Proposed', tone: 'asks' },
@@ -165,24 +164,19 @@ const Decide = (props: DecideProps) => {
   )
 }
 
-/** `id`: of the version. Its playbook is the entry's, or that which a link names. */
-export const PlaybookPane = ({ id, entry, next }: PaneProps) => {
-  const named = useHere().search.get('of')
-  const [of, setOf] = useState(named)
-  const parent = entry?.parent?.id
-  if (parent !== undefined && parent !== of) setOf(parent)
-  const read = useRead('agent.playbooks.get', { id: of ?? '' }, { enabled: of !== null })
-  if (of === null) return <Empty title="This proposal is no longer waiting" />
-  const versions = read.data?.versions ?? []
-  const version = versions.find((one) => one.id === id)
-  if (read.data && version) {
-    const active = versions.find((one) => one.state === 'active' && one.id !== id)
-    return <Decide playbook={read.data.playbook} {...{ version, active, next }} />
+/** `id`: of the version. */
+export const PlaybookPane = ({ id, next }: PaneProps) => {
+  const read = useRead('agent.playbooks.version', { id })
+  if (read.data) {
+    const { playbook, version, active } = read.data
+    return <Decide {...{ playbook, version, next }} active={active ?? undefined} />
   }
+  if (read.error instanceof ApiError && read.error.status === 404)
+    return <Empty title="This proposal is no longer kept" />
   return (
     <PaneBody says="The proposal">
-      <ReadView read={read} what="The playbook" lines={6}>
-        <Empty title="This proposal is no longer kept" />
+      <ReadView read={read} what="The proposal" lines={6}>
+        {null}
       </ReadView>
     </PaneBody>
   )

@@ -184,6 +184,25 @@ describe('a version', () => {
     ])
   })
 
+  test('is read by its id, with its playbook and the one that holds instead of it', async () => {
+    const { made, draft, send, show } = await setUp()
+    const { id } = await made()
+    const two = await draft(id)
+    const { playbook, versions } = await show(id)
+    const read = (versionId: string) => send('GET', `playbook-versions/${versionId}`)
+    expect((await read(two.id)).body).toEqual({
+      playbook,
+      version: versions[0],
+      active: versions[1],
+    })
+    expect((await read(versions[1].id)).body).toEqual({
+      playbook,
+      version: versions[1],
+      active: null,
+    })
+    expect((await read(id)).status).toBe(404)
+  })
+
   test('two activations at once leave one active', async () => {
     const { made, draft, decide, statesOf } = await setUp()
     const { id } = await made()
