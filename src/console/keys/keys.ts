@@ -51,6 +51,7 @@ export const shortcuts = {
   reject: { chord: 'X', says: 'Reject', scope: 'draft' },
   redraft: { chord: 'R', says: 'Have it written again', scope: 'draft' },
   comment: { chord: 'M', says: 'Comment', scope: 'draft' },
+  didIt: { chord: 'D', says: 'I did it by hand', scope: 'draft' },
   tag: { chord: 'T', says: 'Tag', scope: 'draft' },
   laterSlot: { chord: ']', says: 'Later slot', scope: 'draft' },
   earlierSlot: { chord: '[', says: 'Earlier slot', scope: 'draft' },

@@ -1,13 +1,23 @@
 /** Reading one engagement and its earlier texts. */
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { EngagementSchema } from '../records/growth/engagement.ts'
+import { EngagementSchema, PossibleAction } from '../records/growth/engagement.ts'
 import { revisionRecord } from '../records/growth/revision.ts'
-import { cursorLike, Id, NextCursor, page, record } from '../shapes.ts'
+import { cursorLike, Id, NextCursor, nullable, page, record } from '../shapes.ts'
 import { way } from '../way.ts'
 
 const EngagementWithWay = record(
-  { ...EngagementSchema.properties, ...way },
+  {
+    ...EngagementSchema.properties,
+    actions: T.Array(
+      record({
+        ...PossibleAction.properties,
+        message: nullable(T.String({ description: 'The reason in words.' })),
+      }),
+      { description: 'What the network lets programs do with the post.' },
+    ),
+    ...way,
+  },
   { title: 'EngagementWithWay' },
 )
 

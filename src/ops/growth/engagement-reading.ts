@@ -7,15 +7,18 @@ import { wayParts } from '#store/growth/ways'
 import type { Handlers } from '../engine/call.ts'
 import { numberedPageOf, numberedResult } from '../engine/paging.ts'
 import { engagementRef, requireEngagement } from './shared/engagement.ts'
+import { possibleActions } from './shared/possible-actions.ts'
 import { wayView } from './shared/way.ts'
 
 export const engagementReadingHandlers: Handlers<typeof engagementReading> = {
-  async get({ id }, { read }) {
-    const { engagement, ...way } = await loadBy(read, {
+  async get({ id }, context) {
+    const { engagement: row, ...way } = await loadBy(context.read, {
       engagement: engagementPart(id),
       ...wayParts(engagementRef({ id })),
     })
-    return { engagement: { ...engagementView(requireEngagement(engagement)), ...wayView(way) } }
+    const engagement = requireEngagement(row)
+    const actions = possibleActions(context, engagement)
+    return { engagement: { ...engagementView(engagement), actions, ...wayView(way) } }
   },
 
   async revisions({ id, ...input }, { read }) {

@@ -1,5 +1,4 @@
 import type { signals } from '#contract/growth/signals'
-import { engageActions } from '#contract/records/growth/engagement'
 import { signalRecord } from '#contract/records/growth/signal'
 import { viewOf } from '#contract/records/view'
 import { engagementView, postView } from '#domain/growth/drafting/engagement-view'
@@ -10,7 +9,6 @@ import {
   type Signal,
 } from '#domain/growth/learning/signal'
 import { found } from '#kernel/errors'
-import { othersPost } from '#port/network/others-post'
 import { merge } from '#store/engine/letter'
 import { engagementOnSignal } from '#store/growth/engagements'
 import { channelPart } from '#store/growth/growth-channels'
@@ -20,26 +18,14 @@ import { loading } from '../engine/loading.ts'
 import { rankedPageOf, rankedResult } from '../engine/paging.ts'
 import { clampTime } from '../engine/time-input.ts'
 import { draftEngagement } from './shared/drafting-engagement.ts'
-
-/** Whether the network currently allows each action. */
-const actionsOn = ({ networks }: Pick<CommandContext, 'networks'>, signal: Signal) =>
-  engageActions.map((action) => {
-    const verdict = networks.named(signal.network)?.preflight(action, othersPost(signal))
-    if (verdict?.allowed) return { action, allowed: true, reason: null, link: null }
-    return {
-      action,
-      allowed: false,
-      reason: verdict?.reason ?? 'network_not_served',
-      link: verdict?.link ?? null,
-    }
-  })
+import { possibleActions } from './shared/possible-actions.ts'
 
 const shown = viewOf(signalRecord)
 
 const view = (context: Pick<CommandContext, 'networks'>, signal: Signal) => ({
   ...shown(signal),
   post: postView(signal),
-  actions: actionsOn(context, signal),
+  actions: possibleActions(context, signal).map(({ message: _, ...action }) => action),
 })
 
 export const signalHandlers: Handlers<typeof signals> = {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, BrowserContext } from 'playwright-core'
 import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
 import type { ConsoleState } from '#edge/console/bundle'
+import { xSelfServe } from '#port/network/x-rules'
 import { builtConsole } from '#test/support/console/built'
 import { browserOf, expectAccessible, openTab, type Watched } from '#test/support/console/tab'
 import { eventually } from '#test/support/eventually'
@@ -150,6 +151,37 @@ describe.skipIf(!path)('what went wrong, or goes to others', () => {
       )
       expect(await answersTo(app, post)).toEqual(['We call first. Always.'])
       expect(context.complaints).toEqual([])
+      await page.close()
+    },
+    LONG_MS,
+  )
+
+  test(
+    'what the network does not let programs do is done by hand, and marked so',
+    async () => {
+      const { id, post } = await draftedEngagement(app, story)
+      const { sandbox } = app.workplace
+      const { preflight } = sandbox
+      sandbox.preflight = xSelfServe
+      const page = await open('engagement', id)
+      await page.getByText('This cannot be sent from here.').waitFor()
+      const there = page.getByRole('link', { name: 'Open on X' })
+      expect(await there.getAttribute('href')).toBe(
+        `https://x.com/intent/tweet?in_reply_to=${post}`,
+      )
+      const send = page.getByRole('button', { name: 'Approve and send' })
+      expect(await send.getAttribute('aria-disabled')).toBe('true')
+      await page.getByText('What the network allows').click()
+      await expectAccessible(page, 'engagement-by-hand')
+      await page.keyboard.press('d')
+      await page.getByLabel('Its address').fill('https://x.com/us/status/7')
+      await page.keyboard.press('Enter')
+      const done = await eventually(
+        () => engagementOf(story, id),
+        ({ status }) => status === 'executed',
+      )
+      sandbox.preflight = preflight
+      expect([done.url, await answersTo(app, post)]).toEqual(['https://x.com/us/status/7', []])
       await page.close()
     },
     LONG_MS,

@@ -1,7 +1,7 @@
 /** What a person can say of a doubt. Nothing here sends before the timeline is read once more. */
 import { useState } from 'react'
 import { ActionButton } from '../../parts/action.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
+import { AskForAddress } from '../ask-for-address.tsx'
 import { AskToSend } from '../ask-to-send.tsx'
 import type { Doubtful } from './doubtful.ts'
 import type { DoubtDecisions } from './use-settling.ts'
@@ -14,51 +14,16 @@ interface ThereProps {
   close(): void
 }
 
-export const ItIsThere = ({ doubtful, picked, settle, close }: ThereProps) => {
-  const [url, setUrl] = useState(picked)
-  const typed = url.trim()
-  const isAddress = typed === '' || URL.canParse(typed)
-  return (
-    <Dialog title="It is on the network" close={close}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (!isAddress) return
-          close()
-          settle(typed || undefined)
-        }}
-      >
-        <label className="labelled">
-          Its address, if you have it
-          <input
-            className="field"
-            name="url"
-            type="url"
-            autoComplete="off"
-            maxLength={2_000}
-            aria-invalid={!isAddress}
-            value={url}
-            onChange={({ target }) => setUrl(target.value)}
-          />
-        </label>
-        <p className="soft">
-          {doubtful.record === 'item'
-            ? 'It becomes posted, with this address. Nothing is sent.'
-            : 'It becomes done, with this address. Nothing is sent.'}
-        </p>
-        <div className="dialog-actions">
-          <button type="button" className="action plain" onClick={close}>
-            Cancel
-          </button>
-          <button type="submit" className="action go" aria-disabled={!isAddress}>
-            {doubtful.record === 'item' ? 'Mark it posted' : 'Mark it done'}
-          </button>
-        </div>
-      </form>
-    </Dialog>
-  )
-}
+export const ItIsThere = ({ doubtful, picked, settle, close }: ThereProps) => (
+  <AskForAddress
+    title="It is on the network"
+    says={`It becomes ${doubtful.record === 'item' ? 'posted' : 'done'}, with this address. Nothing is sent.`}
+    does={doubtful.record === 'item' ? 'Mark it posted' : 'Mark it done'}
+    known={picked}
+    act={settle}
+    close={close}
+  />
+)
 
 interface WaysProps {
   doubtful: Doubtful

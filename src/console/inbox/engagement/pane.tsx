@@ -12,6 +12,7 @@ import type { EditorHandle } from '../draft/editor.tsx'
 import { Versions } from '../draft/versions.tsx'
 import { TextWarnings } from '../draft/warnings.tsx'
 import type { PaneProps } from '../pane-props.ts'
+import { ByHand, PossibleActions, refusalIn, verdictOn } from './by-hand.tsx'
 import { EngagementFoot } from './foot.tsx'
 import { useDeciding } from './use-deciding.ts'
 import { type DraftedEngagement, type ReplyText, useReplyText } from './use-reply-text.ts'
@@ -92,16 +93,19 @@ const EngagementView = ({ engagement, rules, next }: ViewProps) => {
   const decisions = useDeciding(engagement, text, next)
   const check = engagement.body === null ? undefined : checkText(text.text, rules)
   const refused = refusalOf(engagement, text, check)
+  const verdict = engagement.status === 'drafted' ? verdictOn(engagement) : undefined
+  const byHand = refusalIn(verdict)
   return (
     <>
       <div className="pane-body">
         <AnsweredPost post={engagement.post} />
+        <ByHand engagement={engagement} verdict={verdict} text={text.text} />
         {check ? (
           <Reply
             engagement={engagement}
             text={text}
             check={check}
-            send={() => refused === undefined && decisions.approve()}
+            send={() => (refused ?? byHand) === undefined && decisions.approve()}
           />
         ) : (
           <p>You {engagement.action} this post. There is no text.</p>
@@ -112,12 +116,14 @@ const EngagementView = ({ engagement, rules, next }: ViewProps) => {
             <dd dir="auto">{engagement.rationale}</dd>
           </dl>
         )}
+        <PossibleActions actions={engagement.actions} />
       </div>
       <EngagementFoot
         action={engagement.action}
         author={engagement.post.author}
         text={text.text}
         refused={refused}
+        byHand={byHand}
         decisions={decisions}
       />
     </>

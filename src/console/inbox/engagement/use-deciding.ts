@@ -68,6 +68,12 @@ export const useDeciding = (engagement: DraftedEngagement, text: ReplyText, next
         check: (answer: Answer) => sentWords[answer.engagement.status],
         refused: onRefusal(id),
       }),
+    /** A text that is typed was not sent from here, and does not go with it. */
+    didIt: (url: string | undefined) =>
+      begin({
+        says: 'Done by hand',
+        act: () => command('growth.engagements.done', { id, ...(url !== undefined && { url }) }),
+      }),
     reject: (reason: string | undefined) =>
       begin({
         says: 'Rejected',

@@ -47,6 +47,14 @@ export const NetworkPost = record(
   { title: 'NetworkPost', description: 'The post as read; fields not read are null.' },
 )
 
+/** An action on somebody else's post, with the network's verdict. */
+export const PossibleAction = record({
+  action: EngagementAction,
+  allowed: T.Boolean(),
+  reason: nullable(T.String({ description: 'Why the network does not let programs do it.' })),
+  link: untrustedName(nullable(T.String({ description: 'Where a person can do it by hand.' }))),
+})
+
 const IN_POST = 'shown as part of post'
 
 /** Somebody else's post as last read. Null if it has not been read. */

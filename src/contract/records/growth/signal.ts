@@ -1,9 +1,9 @@
 /** A post of somebody else that is worth a response. */
 import { Type as T } from '@sinclair/typebox'
-import { Id, nullable, oneOf, record, Time, untrustedName } from '../../shapes.ts'
+import { Id, nullable, oneOf, Time } from '../../shapes.ts'
 import { id, times } from '../fields.ts'
 import { declare } from '../record.ts'
-import { EngagementAction, NetworkPost, othersPostFields } from './engagement.ts'
+import { NetworkPost, othersPostFields, PossibleAction } from './engagement.ts'
 
 export const signalStatuses = ['open', 'dismissed', 'engaged', 'expired'] as const
 
@@ -25,18 +25,7 @@ export const signalRecord = declare(
     ...othersPostFields,
     posted_at: { type: 'timestamp with time zone', shown: Time, fixed: true },
     actions: {
-      shown: T.Array(
-        record({
-          action: EngagementAction,
-          allowed: T.Boolean(),
-          reason: nullable(
-            T.String({ description: 'Why the network does not let programs do it.' }),
-          ),
-          link: untrustedName(
-            nullable(T.String({ description: 'Where a person can do it by hand.' })),
-          ),
-        }),
-      ),
+      shown: T.Array(PossibleAction),
       from: 'view',
     },
     engagement_id: { type: 'uuid', shown: nullable(Id) },

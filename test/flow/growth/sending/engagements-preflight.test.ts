@@ -19,6 +19,12 @@ const app = useApp(() => ({
 
 const handleOf = async (story: Story): Promise<string> =>
   (await story.send('GET', 'connection')).body.connection.account.handle
+
+interface Verdict {
+  action: string
+  allowed: boolean
+}
+
 describe('under the rules of X', () => {
   test.each([
     ['reply', 'x_reply_not_summoned', 'https://x.com/intent/tweet?in_reply_to='],
@@ -74,6 +80,18 @@ describe('under the rules of X', () => {
     const { id } = (await engage(story, { post, action: 'repost' })).body.engagement
     await story.send('POST', `engagements/${id}/approve`)
     await app.owner`update engagement set action = 'like' where id = ${id}`
+    const { actions } = (await story.send('GET', `engagements/${id}`)).body.engagement
+    expect(actions.map(({ action, allowed }: Verdict) => [action, allowed])).toEqual([
+      ['reply', false],
+      ['quote', false],
+      ['repost', true],
+      ['like', false],
+    ])
+    expect(actions[3]).toMatchObject({
+      reason: 'x_like_selfserve_removed',
+      message: expect.stringContaining('a person can like it by hand'),
+      link: `https://x.com/i/status/${post}`,
+    })
     const refused = await story.send('POST', `engagements/${id}/execute`)
     expect([refused.status, refused.body.error.message]).toEqual([
       409,
