@@ -58,15 +58,16 @@ const blocksIn = (lines: readonly string[]): ArticleBlock[] => {
 }
 
 const LONGEST_HEADING = 100
-const ENDS_A_SENTENCE = /[.!…:;,、。！]$/u
+/** What ends a sentence, or stands in markup, addresses and hashtags. */
+const NO_HEADING = /[.!…:;,、。！]$|[.!?…]\s|[#<>[\]{}@]|:\/\//u
 
-/** A short line alone that ends no sentence, as drafters write headings. */
+/** A short line alone that is no sentence, as drafters write headings. */
 const isHeading = ({ kind, text }: ArticleBlock): boolean =>
   kind === 'paragraph' &&
   text.length <= LONGEST_HEADING &&
   /\p{L}/u.test(text) &&
   !text.includes('\n') &&
-  !ENDS_A_SENTENCE.test(text.trimEnd())
+  !NO_HEADING.test(text.trimEnd())
 
 /** `title`: the first line, if it is one. */
 export const articleBlocks = (body: string, title: string | null): ArticleBlock[] => {

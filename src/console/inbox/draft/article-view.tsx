@@ -10,9 +10,8 @@ import { layerPieces } from './text-layer.ts'
 const UNLIMITED = { limit: 0, measure: undefined }
 
 /** Links are words: what somebody wrote is never followed from here. */
-const Words = ({ mark, text }: Pick<ArticleBlock, 'mark' | 'text'>) => (
+const Words = ({ text }: { text: string }) => (
   <>
-    {mark !== '' && <span className="soft">{mark}</span>}
     {layerPieces(text, UNLIMITED).map((piece, at) =>
       piece.link || piece.tag ? (
         // biome-ignore lint/suspicious/noArrayIndexKey: the pieces are those of one text, in order
@@ -27,6 +26,9 @@ const Words = ({ mark, text }: Pick<ArticleBlock, 'mark' | 'text'>) => (
   </>
 )
 
+const Mark = ({ of: { mark } }: { of: ArticleBlock }) =>
+  mark === '' ? null : <span className="reading-mark">{mark}</span>
+
 const TAGS = { title: 'h2', heading: 'h3', paragraph: 'p', quote: 'blockquote' } as const
 
 const Run = ({ blocks }: { blocks: readonly ArticleBlock[] }): ReactNode => {
@@ -36,7 +38,8 @@ const Run = ({ blocks }: { blocks: readonly ArticleBlock[] }): ReactNode => {
     const Tag = TAGS[first.kind]
     return (
       <Tag dir="auto">
-        <Words {...first} />
+        <Mark of={first} />
+        <Words text={first.text} />
       </Tag>
     )
   }
@@ -45,7 +48,10 @@ const Run = ({ blocks }: { blocks: readonly ArticleBlock[] }): ReactNode => {
       {blocks.map((item, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the items are those of one text, in order
         <li key={at} dir="auto" className={`depth-${item.depth}`}>
-          <Words {...item} />
+          <Mark of={item} />
+          <span>
+            <Words text={item.text} />
+          </span>
         </li>
       ))}
     </ul>
