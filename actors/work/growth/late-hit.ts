@@ -6,6 +6,7 @@
 import type { Claiming } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
 import { sendables } from '#decisions/growth/sendables'
+import type { HeldCall } from '#domain/agent/job/overtaking'
 import type { Attempt } from '#domain/growth/sending/attempt'
 import type { Connection } from '#domain/growth/sending/connection'
 import { lateHit, returnedSince, watchNext } from '#domain/growth/sending/returning'
@@ -16,6 +17,7 @@ import { type Work, workOf } from '#store/engine/work'
 import { returnedAttempt, saveAttempt } from '#store/growth/attempts'
 import { finishWork, requeue } from '../decisions.ts'
 import { identify } from './identify.ts'
+import { withOvertaken } from './overtaken.ts'
 import { decisionOf } from './send-replies.ts'
 import type { ReadResult } from './timeline.ts'
 
@@ -24,11 +26,13 @@ interface Watched {
   times: SendTimes
   job: { attempt: Attempt; connection: Connection }
   outcome: ReadResult
+  /** Of the agent, about the record. */
+  calls: readonly HeldCall[] | undefined
 }
 
 export const settleLate = async (
   letter: Claiming,
-  { record, times, job, outcome }: Watched,
+  { record, times, job, outcome, calls }: Watched,
 ): Promise<Decision<void>> => {
   const { sql, gate, work } = letter
   const { moves } = sendables[job.attempt.sendable]
@@ -45,7 +49,7 @@ export const settleLate = async (
     job.connection.external_id,
   )
   if (moves.isSent(record)) return twice(settled, work)
-  const decision = decisionOf(settled, work)
+  const decision = withOvertaken(decisionOf(settled, work), settled, calls, gate)
   const scheduled = await workOf(sql, 'send', record.id)
   if (scheduled) decision.effects!.settled = [...(decision.effects!.settled ?? []), scheduled.id]
   return decision

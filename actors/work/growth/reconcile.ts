@@ -4,6 +4,7 @@ import type { Claimed, Ending, Lane, LaneContext } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
 import { againOf, recordOf } from '#decisions/growth/send-work'
 import { sendables } from '#decisions/growth/sendables'
+import type { HeldCall } from '#domain/agent/job/overtaking'
 import { chargeDoubtRead } from '#domain/app/read-budget'
 import { type Attempt, type DoubtRead, withRead } from '#domain/growth/sending/attempt'
 import type { Connection } from '#domain/growth/sending/connection'
@@ -16,8 +17,10 @@ import type { Sendable } from '#domain/growth/sending/sendable'
 import { AppError } from '#kernel/errors'
 import type { Spend } from '#kernel/spend'
 import { appliesWithin } from '#port/network/network'
+import { waitingCallsAbout } from '#store/agent/approvals'
 import type { Sql } from '#store/engine/db'
 import type { Gate } from '#store/engine/letter'
+import { type Part, when } from '#store/engine/load'
 import type { Work } from '#store/engine/work'
 import { doubtfulSince, openAttempt, returnedAttempt } from '#store/growth/attempts'
 import { connectionById } from '#store/growth/connections'
@@ -27,6 +30,7 @@ import { toReview } from './given-up.ts'
 import { type Identified, identify } from './identify.ts'
 import { settleLate } from './late-hit.ts'
 import { meansOf } from './means.ts'
+import { withOvertaken } from './overtaken.ts'
 import { handOver, refuseAgain } from './post-again.ts'
 import { decisionOf } from './send-replies.ts'
 import { accountOf, type ReadResult, resourcesOf, type Unread } from './timeline.ts'
@@ -41,14 +45,20 @@ interface ReadJob {
 
 const READ_DEADLINE_MS = 10_000
 
-export const reconcileLane = (deps: SendDeps): Ending<Lane<ReadJob, ReadResult>> => ({
+/** Only what was read can settle a doubt as posted. */
+type ReadLoad = { calls: Part<HeldCall[] | undefined> }
+
+export const reconcileLane = (deps: SendDeps): Ending<Lane<ReadJob, ReadResult, ReadLoad>> => ({
   kind: 'reconcile',
   leaseMs: 3 * READ_DEADLINE_MS,
   priority: 'control',
   claim: (sql, gate, work) => claimRead(deps, { sql, gate, work }),
   run: (job, context) => read(deps, job, context),
-  async settle(sql, gate, finished) {
-    const decision = await settleRead(deps, { sql, gate }, finished)
+  load: ({ work, outcome }) => ({
+    calls: when(outcome.kind === 'read', waitingCallsAbout(work.ref_id)),
+  }),
+  async settle(sql, gate, finished, { calls }) {
+    const decision = await settleRead(deps, { sql, gate }, { ...finished, calls })
     const spend = [...(decision.effects?.spend ?? []), ...chargesOf(deps, finished, gate.now)]
     return { ...decision, effects: { ...decision.effects, spend } }
   },
@@ -60,6 +70,8 @@ interface Finished {
   work: Work
   job: ReadJob
   outcome: ReadResult
+  /** Of the agent, about the record. */
+  calls?: readonly HeldCall[] | undefined
 }
 
 /**
@@ -75,7 +87,7 @@ const chargesOf = ({ networks }: SendDeps, { job, outcome }: Finished, now: Date
 const settleRead = async (
   deps: SendDeps,
   { sql, gate }: { sql: Sql; gate: Gate },
-  { work, job, outcome }: Finished,
+  { work, job, outcome, calls }: Finished,
 ): Promise<Decision<void>> => {
   const of = recordOf(work)
   const { moves, lock } = sendables[of.sendable]
@@ -83,7 +95,7 @@ const settleRead = async (
   const attempt = await openAttempt(sql, of)
   await deps.failpoints('reconcile.settling')
   if (!moves.isUnconfirmed(record) || !attempt)
-    return settleLate({ sql, gate, work }, { record, times: deps.times, job, outcome })
+    return settleLate({ sql, gate, work }, { record, times: deps.times, job, outcome, calls })
   const having = (seen?: Identified) => {
     const read = readOf(outcome, seen, { attempt, now: gate.now })
     return { moves, record, attempt: withRead(attempt, read), now: gate.now, times: deps.times }
@@ -100,7 +112,10 @@ const settleRead = async (
   }
   const seen = await identify(sql, { record, attempt, connection: job.connection }, outcome)
   const [found, { post, mayBeThere }] = [having(seen), seen]
-  if (post) return decisionOf(await watchedOn(sql, found, hit(found, post)), work)
+  if (post) {
+    const settled = await watchedOn(sql, found, hit(found, post))
+    return withOvertaken(decisionOf(settled, work), settled, calls, gate)
+  }
   if (again && !mayBeThere) return handOver(found, work, again)
   const network = deps.networks.named(job.connection.network)
   const appliesWithinMs = network && appliesWithin(network.limits)

@@ -4,7 +4,6 @@
  */
 import type { Claiming, Ending, LaneContext, UnrepeatableLane } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
-import { overtakingEffects } from '#decisions/agent/overtaking'
 import { notConnected } from '#decisions/growth/not-connected'
 import { settleSend } from '#decisions/growth/send-effects'
 import { againOf, recordOf, triesOf } from '#decisions/growth/send-work'
@@ -19,7 +18,6 @@ import { appliesWithin } from '#port/network/network'
 import { fingerprintText } from '#port/network/text'
 import { waitingCallsAbout } from '#store/agent/approvals'
 import type { Sql } from '#store/engine/db'
-import { type Gate, merge } from '#store/engine/letter'
 import { type Loaded, type Part, when } from '#store/engine/load'
 import { openAttempt } from '#store/growth/attempts'
 import { disconnect } from '#store/growth/connections'
@@ -36,6 +34,7 @@ import {
 } from './claim-send.ts'
 import { notSent, toReview } from './given-up.ts'
 import { meansOf } from './means.ts'
+import { withOvertaken } from './overtaken.ts'
 import { readFirst, type ShownTimeline, settleShown } from './read-back.ts'
 import { decisionOf } from './send-replies.ts'
 import { accountOf } from './timeline.ts'
@@ -70,7 +69,7 @@ export const sendLane = (
   load: ({ work, job, outcome }) => ({
     record: sendables[job.attempt.sendable].part(work.ref_id),
     found: when(outcome.kind === 'posted', recordStanding(work.ref_id)),
-    calls: when(outcome.kind === 'posted', waitingCallsAbout(work.ref_id)),
+    calls: when(['posted', 'shown'].includes(outcome.kind), waitingCallsAbout(work.ref_id)),
   }),
   settle: (sql, gate, { work, job, outcome }, loaded) =>
     settleAnswer(deps, { sql, gate, work }, { job, outcome, loaded }),
@@ -124,21 +123,7 @@ const settleAnswer = async (
   const { resources = 0 } = outcome
   if (resources > 0)
     decision.effects!.spend = [chargeDoubtRead(job.network.limits.tier, resources, gate.now)]
-  return loaded.calls?.length ? overtakingCalls(decision, attempt, loaded.calls, gate) : decision
-}
-
-const SERVER = { kind: 'system', id: 'lane' } as const
-
-/** Calls of the agent may still wait to do what has been sent. */
-const overtakingCalls = (
-  { effects = {}, ...decision }: Decision<void>,
-  { sendable }: Pick<SendJob['attempt'], 'sendable'>,
-  calls: readonly HeldCall[],
-  { now }: Pick<Gate, 'now'>,
-): Decision<void> => {
-  const deed = sendable === 'post' ? 'growth.items.sent' : 'growth.engagements.sent'
-  const overtaken = overtakingEffects(calls, { deed, by: SERVER, now })
-  return { ...decision, effects: merge(effects, overtaken) }
+  return withOvertaken(decision, settled, loaded.calls, gate)
 }
 
 /** Its process died, or the network's answer could not be saved. */

@@ -1,5 +1,6 @@
 /** Calls that somebody makes needless by deciding about their record, and what jobs hear of it. */
 import { expect, test } from 'bun:test'
+import { sendTimes } from '#domain/growth/sending/times'
 import { newId } from '#kernel/ids'
 import { overJob } from '#test/support/agent/agent'
 import {
@@ -13,7 +14,8 @@ import { plannedModel } from '#test/support/agent/plan'
 import { eventually, type Reply } from '#test/support/app'
 import { insertItem } from '#test/support/database/writes'
 import { makeEngagement } from '#test/support/growth/records'
-import { inMs, newStory } from '#test/support/growth/story'
+import { inMs, newStory, textOf } from '#test/support/growth/story'
+import { lostAnswer, unreliable } from '#test/support/growth/unreliable'
 import { resultsIn } from '#test/support/model/scripted-model'
 import { signedIn } from '#test/support/session'
 import { useApp } from '#test/support/use'
@@ -23,6 +25,7 @@ const model = plannedModel()
 const app = useApp({
   overrides: {
     thinker: model,
+    times: { ...sendTimes, settleMs: 20, windowMs: 60 },
     async failpoints(name) {
       if (name === 'agent.executing' && failing.times-- > 0) throw new Error('the letter fails')
     },
@@ -228,4 +231,23 @@ test('calls to resume automation, to post what goes out by its time, and to appr
     [posting!, { kind: 'system', id: 'lane', name: null }],
   ] as const)
     expect(await read(one)).toMatchObject({ outcome: 'moot', decider: by })
+})
+
+test('a call about a post in doubt is settled by the read that finds the post', async () => {
+  const network = unreliable(app)
+  const story = await newStory(app)
+  at.tenantId = story.tenantId
+  at.ann = await signedIn(app, at.tenantId, 'owner')
+  const id = await story.approved()
+  network.view = (timeline) => ({ ...timeline, posts: [] })
+  network.answers.set(textOf(id), lostAnswer)
+  await story.send('POST', `items/${id}/post-now`, { body: { wait: 0 } })
+  await story.settled(id, 'publish_unconfirmed')
+  const [asked] = await askingFor([['growth_mark_item_posted', { id }]])
+  network.view = (timeline) => timeline
+  await story.settled(id, 'posted')
+  expect(await read(asked!)).toMatchObject({
+    outcome: 'moot',
+    decider: { kind: 'system', id: 'lane', name: null },
+  })
 })
