@@ -23,7 +23,7 @@ export const About = ({ item }: { item: DraftItem }) => (
         ))}
       </Row>
     )}
-    {item.hook && (
+    {item.hook && item.kind === 'post' && (
       <Row says="Opening">
         {words(item.hook)}
         {item.format && ` · ${words(item.format)}`}
