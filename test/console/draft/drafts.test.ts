@@ -16,8 +16,9 @@ if (!path) console.warn('No Chromium here: nobody decides drafts in the console.
 const LONG_MS = 240_000
 /** Markup, marks that turn the text around, and a word wider than a screen. */
 const HOSTILE = `<img src=x onerror=alert(1)> \u202Edcba\u202C a\u200Bb ${'x'.repeat(10_000)}`
-/** What was typed is in the browser's storage. */
-const IS_KEPT = `Object.keys(localStorage).some((name) => name.startsWith('tendril.typed:'))`
+/** Whether what was typed over it is in the browser's storage. */
+const isKept = (id: string) =>
+  `Object.keys(localStorage).some((name) => name.startsWith('tendril.typed:') && name.includes('${id}'))`
 
 const ARTICLE = `Why docks are late
 
@@ -269,8 +270,8 @@ describe.skipIf(!path)('a draft', () => {
       await expectAccessible(first, 'draft-too-long')
       await first.keyboard.press('Control+Enter')
       await eventually(
-        () => first.evaluate<boolean>(IS_KEPT),
-        (isKept) => isKept,
+        () => first.evaluate<boolean>(isKept(id)),
+        (kept) => kept,
       )
       // What is sent as a tab closes is not intercepted.
       await context.setOffline(true)
@@ -282,15 +283,16 @@ describe.skipIf(!path)('a draft', () => {
         () => again.getByLabel('The post').inputValue(),
         (value) => value === 'x'.repeat(300),
       )
-      await app.send('PATCH', `items/${id}`, { body: { body: 'Theirs, meanwhile.' } })
-      await again.reload()
-      await again.getByRole('heading', { name: /wrote another text/ }).waitFor()
-      expect(await again.getByLabel('The post').inputValue()).toBe('x'.repeat(300))
-      await again.getByRole('button', { name: 'Take theirs' }).click()
-      expect(await again.getByLabel('The post').inputValue()).toBe('Theirs, meanwhile.')
-      expect(await again.evaluate<boolean>(IS_KEPT)).toBe(false)
       await again.close()
       await context.unroute('**/growth/items/*')
+      await app.send('PATCH', `items/${id}`, { body: { body: 'Theirs, meanwhile.' } })
+      const last = await openTab(context, app, `/console/inbox/draft/${id}`)
+      await last.getByRole('heading', { name: /wrote another text/ }).waitFor()
+      expect(await last.getByLabel('The post').inputValue()).toBe('x'.repeat(300))
+      await last.getByRole('button', { name: 'Take theirs' }).click()
+      expect(await last.getByLabel('The post').inputValue()).toBe('Theirs, meanwhile.')
+      expect(await last.evaluate<boolean>(isKept(id))).toBe(false)
+      await last.close()
     },
     LONG_MS,
   )
