@@ -9,6 +9,7 @@ import { Menu } from '../parts/menu.tsx'
 import { dropAllTyped, unsavedCount } from '../typed/typed-text.ts'
 import { notify } from './notices.ts'
 import { SingleKeys, Themes } from './preferences.tsx'
+import { WorkspaceChoices } from './workspace.tsx'
 
 const { person, role } = boot.session
 
@@ -52,7 +53,11 @@ export const PersonMenu = () => {
       >
         {(close) => (
           <>
+            <p className="menu-person">
+              <bdi>{person.name}</bdi> <span className="soft">{role}</span>
+            </p>
             {person.email && <p className="soft">{person.email}</p>}
+            <WorkspaceChoices close={close} />
             <Themes />
             <SingleKeys />
             <a href="/device">Approve a device</a>

@@ -23,8 +23,34 @@ const switchTo = async ({ id, name }: Pick<OwnWorkspace, 'id' | 'name'>, path: s
   }
 }
 
+const others = workspaces.filter(({ id }) => id !== workspace.id)
+
+const Others = ({ close }: { close(): void }) =>
+  others.map((one) => (
+    <button
+      key={one.id}
+      type="button"
+      onClick={() => {
+        close()
+        void switchTo(one, hrefOf('inbox', {}))
+      }}
+    >
+      <bdi>{one.name}</bdi>
+      <span className="soft">{one.role}</span>
+    </button>
+  ))
+
+/** The switch within the person's menu, where a phone has it. */
+export const WorkspaceChoices = ({ close }: { close(): void }) => (
+  <fieldset className="workspace-choices">
+    <legend className="soft">
+      Workspace: <bdi>{workspace.name}</bdi>
+    </legend>
+    <Others close={close} />
+  </fieldset>
+)
+
 export const WorkspaceSwitch = () => {
-  const others = workspaces.filter(({ id }) => id !== workspace.id)
   if (others.length === 0) return <p className="workspace">{workspace.name}</p>
   return (
     <Menu
@@ -37,21 +63,7 @@ export const WorkspaceSwitch = () => {
         </>
       }
     >
-      {(close) =>
-        others.map((one) => (
-          <button
-            key={one.id}
-            type="button"
-            onClick={() => {
-              close()
-              void switchTo(one, hrefOf('inbox', {}))
-            }}
-          >
-            {one.name}
-            <span className="soft">{one.role}</span>
-          </button>
-        ))
-      }
+      {(close) => <Others close={close} />}
     </Menu>
   )
 }

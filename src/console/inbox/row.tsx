@@ -13,9 +13,14 @@ interface RowProps {
   choose(entry: InboxEntry): void
 }
 
+/** Each text of a playbook is a version of its own; what was sent is what was approved. */
+const EDITED_KINDS = ['draft', 'article', 'engagement']
+const isEdited = ({ kind, revision }: InboxEntry): boolean =>
+  EDITED_KINDS.includes(kind) && (revision ?? 1) > 1
+
 /** How it opens, or who wrote it. */
 const aboutOf = ({ hook, author, kind }: InboxEntry): string =>
-  hook ? hook.replaceAll(/[-_]/g, ' ') : (author?.name ?? kindWords[kind].one)
+  hook && hook !== 'none' ? hook.replaceAll(/[-_]/g, ' ') : (author?.name ?? kindWords[kind].one)
 
 const Count = ({ of, one, icon }: { of: number; one: string; icon: ReactNode }) =>
   of > 0 ? (
@@ -39,7 +44,7 @@ const Summary = ({ entry, isChosen, choose }: Omit<RowProps, 'isSelected'>) => (
       {entry.title}
     </span>
     <span className="row-about">
-      {(entry.revision ?? 1) > 1 && <span className="row-edited">Edited</span>}
+      {isEdited(entry) && <span className="row-edited">Edited</span>}
       {entry.calls.length > 0 && <span className="row-edited">The agent asks</span>}
       <span className="row-by">{aboutOf(entry)}</span>
       <Count of={entry.warnings} one="warning" icon={<Icon name="warning" />} />

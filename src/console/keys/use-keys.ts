@@ -19,6 +19,9 @@ const handlers = new Map<ShortcutId, Handler[]>()
 export const activeShortcuts = (): ShortcutId[] =>
   [...handlers].filter(([, list]) => list.length > 0).map(([id]) => id)
 
+/** Does what the shortcut does at the moment. */
+export const pressShortcut = (id: ShortcutId): void => handlers.get(id)?.at(-1)?.()
+
 /** `act` is undefined while the shortcut does nothing. */
 export const useShortcut = (id: ShortcutId, act: Handler | undefined): void => {
   const latest = useRef(act)

@@ -120,6 +120,7 @@ export const startLive = (): void => {
   document.addEventListener('visibilitychange', () => {
     if (isVisible() && liveState.get() !== 'on') readAgain()
   })
+  window.addEventListener('online', readAgain)
   if ('SharedWorker' in window) followShared()
   else followWhileVisible()
 }

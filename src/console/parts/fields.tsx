@@ -12,7 +12,7 @@ export const TextField = ({ label, hint, fault, change, ...input }: TextFieldPro
   const id = useId()
   const about = [hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(' ')
   return (
-    <div className="field">
+    <div className="form-field">
       <label htmlFor={id}>{label}</label>
       <input
         {...input}

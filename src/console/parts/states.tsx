@@ -56,13 +56,15 @@ const timeOf = (at: number): string =>
 export const Failed = ({ cause, what, retry, since }: FailedProps) => {
   const left = useCountdown(cause instanceof ApiError ? cause.retryAfter : undefined)
   const requestId = failedRequestId(cause)
+  // What is not there is not there the next time either.
+  const isGone = cause instanceof ApiError && cause.status === 404
   return (
     <div className="failed" role="alert">
       <p>
         <strong>{what}</strong> {errorWords(cause)}
         {since !== undefined && ` What is shown is of ${timeOf(since)}.`}
       </p>
-      {retry && (
+      {retry && !isGone && (
         <button type="button" className="action plain" disabled={left > 0} onClick={retry}>
           {left > 0 ? `Try again in ${left} s` : 'Try again'}
         </button>

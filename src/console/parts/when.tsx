@@ -18,6 +18,20 @@ export const weekdayOf = (at: string, zone = boot.time_zone): string =>
 export const whenOf = (at: string, zone = boot.time_zone): string =>
   `${weekdayOf(at, zone)}, ${clockOf(at, zone)}`
 
+const WEEK_MS = 7 * 24 * 3_600_000
+
+/** Words of a button: a phone leaves out the date of a day within the next week. */
+export const SlotWords = ({ at }: { at: string }) => {
+  const [weekday, ...date] = weekdayOf(at).split(' ')
+  const isNear = Date.parse(at) - Date.now() < WEEK_MS - 24 * 3_600_000
+  return (
+    <>
+      {weekday} <span className={isNear ? 'on-desk' : undefined}>{date.join(' ')}, </span>
+      {clockOf(at)}
+    </>
+  )
+}
+
 const own = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** The same moment for the viewer and in UTC. */

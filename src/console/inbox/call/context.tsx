@@ -47,12 +47,17 @@ const StepLine = ({ step }: { step: Step }) => {
   )
 }
 
+/** The marks around others' words are for the model, which also reads what is beside them. */
+const MARKED = /<(untrusted-[0-9a-f]+)>\n?([\s\S]*?)\n?<\/\1>/
+
+const wordsIn = (result: string): string => MARKED.exec(result)?.[2] ?? result
+
 const Read = ({ steps }: { steps: readonly Step[] }) =>
   steps.flatMap(({ number, untrusted, result }) =>
     untrusted === null || result === null ? (
       []
     ) : (
-      <OthersWords key={number} whose={`Words of others: ${untrusted}`} text={result} />
+      <OthersWords key={number} whose={`Words of others: ${untrusted}`} text={wordsIn(result)} />
     ),
   )
 

@@ -1,5 +1,5 @@
 /** What was sent, beside what the timeline showed when it was read. */
-import { Exact } from '../../parts/exact-text.tsx'
+import { Exact, ExactText } from '../../parts/exact-text.tsx'
 import { OutsideLink, outsideAddress } from '../../parts/outside-link.tsx'
 import { When } from '../../parts/when.tsx'
 import { markOf } from '../draft/mark.ts'
@@ -8,19 +8,19 @@ import { causeWords, type Doubtful, lastSeen, type ShownPost } from './doubtful.
 const Sent = ({ doubtful: { text, about, hash, attempt } }: { doubtful: Doubtful }) => (
   <div>
     <h3>What we sent</h3>
-    <p className="plain-text" dir="auto">
-      <Exact text={text ?? about} />
-    </p>
-    <p className="soft">
-      {attempt && (
-        <>
-          @{attempt.account.handle} on {attempt.account.network}, <When at={attempt.began_at} />
-        </>
-      )}{' '}
-      <span className="mono" title={hash ?? undefined}>
-        {markOf(hash)}
-      </span>
-    </p>
+    <article className="post">
+      <ExactText text={text ?? about} look="post" />
+      <p className="post-foot soft">
+        {attempt && (
+          <span>
+            @{attempt.account.handle} on {attempt.account.network}, <When at={attempt.began_at} />
+          </span>
+        )}
+        <span className="mono mark-of" title={hash ?? undefined}>
+          {markOf(hash)}
+        </span>
+      </p>
+    </article>
   </div>
 )
 

@@ -17,12 +17,16 @@ const Doubt = ({ doubtful, next }: { doubtful: Doubtful; next(): void }) => {
   return (
     <>
       <div className="pane-body">
-        <h2>{doubtful.isOpen ? 'Nobody knows yet' : 'It is no longer in doubt'}</h2>
+        <div className="pane-title">
+          {doubtful.isOpen && (
+            <p className="state care">{doubtful.inReview ? 'You must look' : 'We are looking'}</p>
+          )}
+          <h2>{doubtful.isOpen ? 'Nobody knows yet' : 'It is no longer in doubt'}</h2>
+        </div>
         {doubtful.isOpen && !doubtful.inReview && <Looking doubtful={doubtful} />}
         {doubtful.isOpen && doubtful.inReview && (
           <p className="in-doubt">
-            You must look: the timeline does not prove it. Is it there? We never send it again by
-            ourselves.
+            The timeline does not prove it. Is it there? We never send it again by ourselves.
           </p>
         )}
         <BothSides

@@ -7,7 +7,7 @@ import { ActionButton } from '../../parts/action.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Menu } from '../../parts/menu.tsx'
-import { whenOf } from '../../parts/when.tsx'
+import { SlotWords } from '../../parts/when.tsx'
 import { hrefOf } from '../../router/paths.ts'
 import { navigate } from '../../router/router.tsx'
 import { AskToSend } from '../ask-to-send.tsx'
@@ -81,16 +81,32 @@ type Asked = 'post now' | 'redraft' | undefined
 
 const More = ({
   item,
+  slot,
   decisions,
   ask,
 }: {
   item: DraftItem
+  slot: string | undefined
   decisions: Decisions
   ask(what: Asked): void
 }) => (
   <Menu says="More to do with this draft" className="more" button={<Icon name="more" />}>
     {(close) => (
       <>
+        {slot !== undefined && (
+          <span className="on-phone">
+            <ActionButton
+              calls="growth.items.approve"
+              refused={decisions.refusal}
+              act={() => {
+                close()
+                decisions.approve()
+              }}
+            >
+              Approve without a time
+            </ActionButton>
+          </span>
+        )}
         <ActionButton
           calls="growth.items.postNow"
           refused={decisions.refusal}
@@ -142,18 +158,27 @@ interface FootProps {
   decisions: Decisions
 }
 
-const Approvals = ({ slot, decisions }: Pick<FootProps, 'slot' | 'decisions'>) => (
-  <>
-    <ActionButton
-      calls="growth.items.approve"
-      shortcut="approve"
-      refused={decisions.refusal}
-      tone={slot === undefined ? 'go' : 'plain'}
-      act={decisions.approve}
-    >
-      Approve
-    </ActionButton>
-    {slot !== undefined && (
+const WithoutTime = ({ decisions, isMain }: { decisions: Decisions; isMain: boolean }) => (
+  <ActionButton
+    calls="growth.items.approve"
+    shortcut="approve"
+    refused={decisions.refusal}
+    tone={isMain ? 'go' : 'plain'}
+    act={decisions.approve}
+  >
+    Approve
+  </ActionButton>
+)
+
+/** A phone has the one without a time among more. */
+const Approvals = ({ slot, decisions }: Pick<FootProps, 'slot' | 'decisions'>) =>
+  slot === undefined ? (
+    <WithoutTime decisions={decisions} isMain />
+  ) : (
+    <>
+      <span className="on-desk">
+        <WithoutTime decisions={decisions} isMain={false} />
+      </span>
       <ActionButton
         calls="growth.items.approve"
         shortcut="approveForSlot"
@@ -161,11 +186,12 @@ const Approvals = ({ slot, decisions }: Pick<FootProps, 'slot' | 'decisions'>) =
         tone="go"
         act={decisions.approveForSlot}
       >
-        Approve {whenOf(slot)}
+        <span>
+          Approve <SlotWords at={slot} />
+        </span>
       </ActionButton>
-    )}
-  </>
-)
+    </>
+  )
 
 export const DraftFoot = ({ item, slot, decisions }: FootProps) => {
   const [asked, setAsked] = useState<Asked>()
@@ -175,7 +201,7 @@ export const DraftFoot = ({ item, slot, decisions }: FootProps) => {
       <RejectFoot
         calls="growth.items.reject"
         reject={decisions.reject}
-        beside={<More item={item} decisions={decisions} ask={setAsked} />}
+        beside={<More item={item} slot={slot} decisions={decisions} ask={setAsked} />}
       >
         <Approvals slot={slot} decisions={decisions} />
       </RejectFoot>

@@ -1,7 +1,9 @@
 /** A draft: its text as the network will show it, when it goes out, and what is decided. */
-import { useRef } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { useRead } from '../../api/queries.ts'
 import { Bones, ReadView } from '../../parts/states.tsx'
+import { Swiped } from '../../parts/swiped.tsx'
+import { whenOf } from '../../parts/when.tsx'
 import { AskingCalls } from '../asking-calls.tsx'
 import type { PaneProps } from '../pane-props.ts'
 import { About } from './about.tsx'
@@ -32,10 +34,8 @@ const Account = ({ item }: { item: DraftItem }) => {
       </span>
       {account ? (
         <span>
-          <strong>{account.handle}</strong>
-          <span className="soft">
-            @{account.handle} · {account.network}
-          </span>
+          <strong>@{account.handle}</strong>
+          <span className="soft">{account.network}</span>
         </span>
       ) : (
         <span className="soft">No account is connected</span>
@@ -43,6 +43,31 @@ const Account = ({ item }: { item: DraftItem }) => {
     </p>
   )
 }
+
+interface SwipedDraftProps {
+  decisions: ReturnType<typeof useDecisions>
+  slot: string | undefined
+  children: ReactNode
+}
+
+/** A swipe to the right approves it for the chosen time; one to the left opens the reasons. */
+const SwipedDraft = ({ decisions, slot, children }: SwipedDraftProps) => (
+  <Swiped
+    right={
+      slot === undefined
+        ? undefined
+        : {
+            says: `Approve ${whenOf(slot)}`,
+            shortcut: 'approveForSlot',
+            calls: 'growth.items.approve',
+            isRefused: decisions.refusal !== undefined,
+          }
+    }
+    left={{ says: 'Reject', shortcut: 'reject', calls: 'growth.items.reject' }}
+  >
+    <div className="pane-body">{children}</div>
+  </Swiped>
+)
 
 const DraftView = ({ item, rules, next }: { item: DraftItem; rules: TextRules; next(): void }) => {
   const draft = useDraft(item)
@@ -54,7 +79,7 @@ const DraftView = ({ item, rules, next }: { item: DraftItem; rules: TextRules; n
   const decisions = useDecisions({ draft, check, slots, hash, next })
   return (
     <>
-      <div className="pane-body">
+      <SwipedDraft decisions={decisions} slot={slots.chosen?.at}>
         {draft.isStale && (
           <BothTexts
             item={item}
@@ -88,7 +113,7 @@ const DraftView = ({ item, rules, next }: { item: DraftItem; rules: TextRules; n
         <About item={item} />
         <Versions of="item" record={item} edited={draft} begin={() => handle.current?.focus()} />
         <Comments id={item.id} />
-      </div>
+      </SwipedDraft>
       <DraftFoot item={item} slot={slots.chosen?.at} decisions={decisions} />
     </>
   )

@@ -3,9 +3,9 @@ import { useState } from 'react'
 import type { AnswerOf } from '../../api/operations.ts'
 import { command, queryClient, useRead } from '../../api/queries.ts'
 import { ActionButton } from '../../parts/action.tsx'
-import { Exact } from '../../parts/exact-text.tsx'
+import { Exact, ExactText } from '../../parts/exact-text.tsx'
 import { ReadView } from '../../parts/states.tsx'
-import { whenOf } from '../../parts/when.tsx'
+import { SlotWords, whenOf } from '../../parts/when.tsx'
 import { hrefOf } from '../../router/paths.ts'
 import { navigate } from '../../router/router.tsx'
 import { AskToSend } from '../ask-to-send.tsx'
@@ -29,16 +29,24 @@ interface RefusedProps {
 
 const Refused = ({ text, hash, words }: RefusedProps) => (
   <>
-    <h2>The network refused it</h2>
-    <blockquote className="network-words plain-text" dir="auto">
-      <Exact text={words ?? 'It gave no reason.'} />
-    </blockquote>
-    <p className="plain-text refused-text" dir="auto">
-      <Exact text={text ?? ''} />
-    </p>
-    <p className="soft mono" title={hash ?? undefined}>
-      {markOf(hash)}
-    </p>
+    <div className="pane-title">
+      <p className="state bad">Not posted</p>
+      <h2>The network refused it</h2>
+    </div>
+    <figure className="others network-words">
+      <figcaption>Words of the network</figcaption>
+      <blockquote className="plain-text" dir="auto">
+        <Exact text={words ?? 'It gave no reason.'} />
+      </blockquote>
+    </figure>
+    <article className="post">
+      <ExactText text={text ?? ''} look="post" />
+      <p className="post-foot soft">
+        <span className="mono mark-of" title={hash ?? undefined}>
+          {markOf(hash)}
+        </span>
+      </p>
+    </article>
   </>
 )
 
@@ -121,7 +129,9 @@ const ItemFoot = ({ item, decisions }: { item: DraftItem; decisions: Decisions }
             tone="go"
             act={schedule.act}
           >
-            Schedule {whenOf(schedule.at)}
+            <span>
+              Schedule <SlotWords at={schedule.at} />
+            </span>
           </ActionButton>
         )}
       </RejectFoot>
