@@ -41,9 +41,16 @@ const send = async (url: string, init: RequestInit, signal?: AbortSignal): Promi
   }
 }
 
-const headersOf = (hasBody: boolean, key: string | undefined): Record<string, string> => ({
+/** A session can be moved or ended wherever it is by now: no workspace is meant. */
+const OF_SESSION = 'app.session.'
+
+const headersOf = (
+  id: OperationId,
+  hasBody: boolean,
+  key: string | undefined,
+): Record<string, string> => ({
   accept: 'application/json',
-  [WORKSPACE_HEADER]: boot.session.workspace.id,
+  ...(!id.startsWith(OF_SESSION) && { [WORKSPACE_HEADER]: boot.session.workspace.id }),
   ...(hasBody && { 'content-type': 'application/json' }),
   ...(key !== undefined && { 'idempotency-key': key }),
 })
@@ -57,7 +64,7 @@ export const callOperation = async <Id extends OperationId>(
   const { method, url, body } = requestOf(id, input as Record<string, unknown>)
   const init = {
     method,
-    headers: headersOf(body !== undefined, idempotencyKey),
+    headers: headersOf(id, body !== undefined, idempotencyKey),
     ...(body !== undefined && { body: JSON.stringify(body) }),
   }
   const begun = Date.now()
