@@ -1,6 +1,6 @@
 /** Which rows of a long list are drawn. */
 import { expect, test } from 'bun:test'
-import { heightOf, linesOf, linesWithin } from '#src/console/inbox/window'
+import { heightOf, linesOf, linesWithin, shiftOf } from '#src/console/inbox/window'
 
 const heights = { row: 60, heading: 30 }
 
@@ -30,4 +30,22 @@ test('of ten thousand rows, those on the screen and around it are drawn, whereve
     expect(first.top).toBeLessThanOrEqual(Math.max(0, top))
     expect(last.top + last.height).toBeGreaterThanOrEqual(Math.min(total, top + 800))
   }
+})
+
+const rowsOf = (ids: string) => ({
+  lines: linesOf(
+    [...ids].map(() => undefined),
+    heights,
+  ),
+  entries: [...ids].map((id) => ({ id })),
+})
+
+test.each([
+  ['rows above the screen that go move it up', 'abcdef', 'cdef', 130, -120],
+  ['rows that come above it move it down', 'cdef', 'xycdef', 10, 120],
+  ['of a row that goes itself, the next one counts', 'abcdef', 'bdef', 130, -120],
+  ['where nobody has scrolled, what is new comes onto the screen', 'abc', 'xabc', 0, 0],
+  ['of what is gone as a whole, nothing moves', 'abc', 'xyz', 70, 0],
+])('%s', (_, before, after, scrolled, shift) => {
+  expect(shiftOf(rowsOf(before), rowsOf(after), scrolled)).toBe(shift)
 })

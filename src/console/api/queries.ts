@@ -12,7 +12,7 @@ import { callOperation } from './request.ts'
 import { elsewhere } from './session.ts'
 
 /** Hints say what has changed, so that what is shown need not be asked for again meanwhile. */
-const FRESH_MS = 30_000
+export const FRESH_MS = 30_000
 const TRIES = 3
 const waitMs = (tries: number): number => Math.min(1_000 * 2 ** tries, 8_000)
 
@@ -46,6 +46,10 @@ const readOf = <Id extends ReadId>(id: Id, input: InputOf<Id>) => ({
   queryKey: readKey(id, input),
   queryFn: ({ signal }: { signal: AbortSignal }) => callOperation(id, input, { signal }),
 })
+
+/** Reads what will be shown soon, unless that is known. */
+export const readAhead = <Id extends ReadId>(id: Id, input: InputOf<Id>): void =>
+  void queryClient.prefetchQuery(readOf(id, input))
 
 export const useRead = <Id extends ReadId>(
   id: Id,

@@ -12,6 +12,7 @@ export const Help = ({ close }: { close(): void }) => {
       <dl>
         {activeShortcuts()
           .map(shortcutOf)
+          .filter(({ says }) => says !== '')
           .map(({ chord, says }) => (
             <div key={`${chord} ${says}`}>
               <dt>

@@ -1,7 +1,8 @@
-/** Which of what waits is shown: by kind, and by words. */
+/** Which of what waits is shown: by words, source, account and kind. */
 import { useEffect, useRef, useState } from 'react'
 import { useShortcut } from '../keys/use-keys.ts'
 import { Icon } from '../parts/icons.tsx'
+import { ChosenFilters } from './chosen-filters.tsx'
 import type { Inbox } from './use-inbox.ts'
 import { kindWords } from './words.ts'
 
@@ -12,15 +13,19 @@ const LONGEST = 200
 const Search = ({ inbox: { filters, filter } }: { inbox: Inbox }) => {
   const [typed, setTyped] = useState(filters.q ?? '')
   const field = useRef<HTMLInputElement>(null)
-  const latest = useRef(filter)
-  latest.current = filter
+  const latest = useRef((_q: string | undefined) => {})
+  latest.current = (q) => {
+    if (q !== filters.q) filter({ ...filters, q })
+  }
   useShortcut('search', () => field.current?.focus())
   useEffect(() => {
-    const q = typed.trim() || undefined
-    if (q === filters.q) return
-    const timer = setTimeout(() => latest.current({ kind: filters.kind, q }), PAUSE_MS)
+    // Cleared, or a step back.
+    setTyped((now) => (now.trim() === (filters.q ?? '') ? now : (filters.q ?? '')))
+  }, [filters.q])
+  useEffect(() => {
+    const timer = setTimeout(() => latest.current(typed.trim() || undefined), PAUSE_MS)
     return () => clearTimeout(timer)
-  }, [typed, filters.kind, filters.q])
+  }, [typed])
   return (
     <label className="search">
       <Icon name="search" />
@@ -50,6 +55,7 @@ export const FilterBar = ({ inbox }: { inbox: Inbox }) => {
   return (
     <div className="filters">
       <Search inbox={inbox} />
+      <ChosenFilters inbox={inbox} />
       {shown.length > 1 && (
         <fieldset className="tabs">
           <legend className="unseen">Kind</legend>
@@ -58,7 +64,7 @@ export const FilterBar = ({ inbox }: { inbox: Inbox }) => {
               key={kind ?? 'all'}
               type="button"
               aria-pressed={filters.kind === kind}
-              onClick={() => filter({ kind, q: filters.q })}
+              onClick={() => filter({ ...filters, kind })}
             >
               {kind ? kindWords[kind].many : 'All'} <span className="soft">{count}</span>
             </button>

@@ -101,9 +101,14 @@ const ToBegin = () => {
   )
 }
 
-export const NothingWaits = ({ isFiltered }: { isFiltered: boolean }) =>
-  isFiltered ? (
-    <Empty title="Nothing here has that" />
+/** `clear`: shows all again; undefined if nothing is left out. */
+export const NothingWaits = ({ clear }: { clear: (() => void) | undefined }) =>
+  clear ? (
+    <Empty title="Nothing waits with these filters">
+      <button type="button" className="action plain" onClick={clear}>
+        Clear the filters
+      </button>
+    </Empty>
   ) : (
     <Empty title="Nothing waits for you">
       <ToBegin />

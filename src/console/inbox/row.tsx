@@ -4,12 +4,14 @@ import { Icon } from '../parts/icons.tsx'
 import { When } from '../parts/when.tsx'
 import type { InboxEntry } from './entries.ts'
 import { isSelectable, toggleSelected } from './selection.ts'
-import { kindWords } from './words.ts'
+import { kindWords, wordsOfHook } from './words.ts'
 
 interface RowProps {
   entry: InboxEntry
   isChosen: boolean
   isSelected: boolean
+  /** Whether the account is told. */
+  tellsAccount: boolean
   choose(entry: InboxEntry): void
 }
 
@@ -20,7 +22,7 @@ const isEdited = ({ kind, revision }: InboxEntry): boolean =>
 
 /** How it opens, or who wrote it. */
 const aboutOf = ({ hook, author, kind }: InboxEntry): string =>
-  hook && hook !== 'none' ? hook.replaceAll(/[-_]/g, ' ') : (author?.name ?? kindWords[kind].one)
+  wordsOfHook(hook) ?? author?.name ?? kindWords[kind].one
 
 const Count = ({ of, one, icon }: { of: number; one: string; icon: ReactNode }) =>
   of > 0 ? (
@@ -33,7 +35,7 @@ const Count = ({ of, one, icon }: { of: number; one: string; icon: ReactNode }) 
     </span>
   ) : null
 
-const Summary = ({ entry, isChosen, choose }: Omit<RowProps, 'isSelected'>) => (
+const Summary = ({ entry, isChosen, tellsAccount, choose }: Omit<RowProps, 'isSelected'>) => (
   <button
     type="button"
     className="row"
@@ -47,6 +49,7 @@ const Summary = ({ entry, isChosen, choose }: Omit<RowProps, 'isSelected'>) => (
       {isEdited(entry) && <span className="row-edited">Edited</span>}
       {entry.calls.length > 0 && <span className="row-edited">The agent asks</span>}
       <span className="row-by">{aboutOf(entry)}</span>
+      {tellsAccount && entry.account && <span className="row-by">@{entry.account.handle}</span>}
       <Count of={entry.warnings} one="warning" icon={<Icon name="warning" />} />
       <Count of={entry.comments} one="comment" icon={<Icon name="comment" />} />
       {entry.expires_at && (
@@ -59,18 +62,19 @@ const Summary = ({ entry, isChosen, choose }: Omit<RowProps, 'isSelected'>) => (
   </button>
 )
 
-export const Row = memo(({ entry, isChosen, isSelected, choose }: RowProps) => (
+export const Row = memo(({ entry, isSelected, ...row }: RowProps) => (
   <>
-    <Summary entry={entry} isChosen={isChosen} choose={choose} />
+    <Summary entry={entry} {...row} />
     {isSelectable(entry) && (
-      <input
-        type="checkbox"
-        name="selected"
-        className="row-select"
-        aria-label={`Select: ${entry.title}`}
-        checked={isSelected}
-        onChange={() => toggleSelected(entry)}
-      />
+      <label className="row-select">
+        <span className="unseen">Select: {entry.title}</span>
+        <input
+          type="checkbox"
+          name="selected"
+          checked={isSelected}
+          onChange={() => toggleSelected(entry)}
+        />
+      </label>
     )}
   </>
 ))

@@ -55,3 +55,25 @@ export const linesWithin = (
   { top, height, beyond }: { top: number; height: number; beyond: number },
 ): ListLine[] =>
   lines.slice(firstBelow(lines, top - beyond), firstBelow(lines, top + height + beyond) + 1)
+
+/** Lines and the entries whose places they have. */
+interface Rows {
+  lines: readonly ListLine[]
+  entries: readonly { id: string }[]
+}
+
+/**
+ * How far the first row on the screen that is still there has moved. 0 where nobody has scrolled:
+ * there, what is new comes onto the screen.
+ */
+export const shiftOf = (before: Rows, after: Rows, scrolled: number): number => {
+  if (scrolled <= 0 || (before.lines === after.lines && before.entries === after.entries)) return 0
+  const tops = new Map<string, number>()
+  for (const { index, top } of after.lines)
+    if (index !== undefined) tops.set(after.entries[index]!.id, top)
+  for (const { index, top } of before.lines.slice(firstBelow(before.lines, scrolled))) {
+    const now = index === undefined ? undefined : tops.get(before.entries[index]!.id)
+    if (now !== undefined) return now - top
+  }
+  return 0
+}

@@ -24,8 +24,9 @@ export const shownKinds = Object.keys(kindWords) as EntryKind[]
 const BY_SOURCE: readonly EntryKind[] = ['draft', 'article', 'engagement']
 
 type Source = NonNullable<InboxEntry['source']>
+export type SourceKind = Source['kind']
 
-const sourceWords: Record<Source['kind'], string> = {
+export const sourceWords: Record<SourceKind, string> = {
   batch: 'A batch',
   article: 'An article that was asked for',
   rule: 'A rule',
@@ -37,6 +38,8 @@ const sourceWords: Record<Source['kind'], string> = {
   arm: 'An experiment',
 }
 
+export const shownSources = Object.keys(sourceWords) as SourceKind[]
+
 /** The heading of the group that an entry belongs to. */
 export const groupOf = ({ kind, source }: InboxEntry): string => {
   if (!BY_SOURCE.includes(kind)) return kindWords[kind].many
@@ -46,3 +49,10 @@ export const groupOf = ({ kind, source }: InboxEntry): string => {
     : sourceWords[source.kind]
   return source.kind === 'batch' && source.name ? source.name : named
 }
+
+/** Of a text with no opening pattern. */
+const NO_HOOK = 'none'
+
+/** How a text opens, in words; undefined if it opens in no particular way. */
+export const wordsOfHook = (hook: string | null): string | undefined =>
+  hook && hook !== NO_HOOK ? hook.replaceAll(/[-_]/g, ' ') : undefined

@@ -9,6 +9,7 @@
 type KeyScope =
   | 'everywhere'
   | 'inbox'
+  | 'batch'
   | 'draft'
   | 'editor'
   | 'rejecting'
@@ -23,6 +24,7 @@ type KeyScope =
 
 export interface Shortcut {
   chord: string
+  /** Empty where the line of another key says it too. */
   says: string
   scope: KeyScope
   /** Also while somebody types. */
@@ -43,6 +45,16 @@ export const shortcuts = {
   select: { chord: 'Space', says: 'Select', scope: 'inbox' },
   selectNext: { chord: 'Shift+J', says: 'Select, and the next', scope: 'inbox' },
   selectPrevious: { chord: 'Shift+K', says: 'Select, and the previous', scope: 'inbox' },
+  sideBySide: { chord: 'V', says: 'A batch side by side, or the list', scope: 'inbox' },
+  pick1: { chord: '1', says: 'The first draft, and so on to 9', scope: 'batch' },
+  pick2: { chord: '2', says: '', scope: 'batch' },
+  pick3: { chord: '3', says: '', scope: 'batch' },
+  pick4: { chord: '4', says: '', scope: 'batch' },
+  pick5: { chord: '5', says: '', scope: 'batch' },
+  pick6: { chord: '6', says: '', scope: 'batch' },
+  pick7: { chord: '7', says: '', scope: 'batch' },
+  pick8: { chord: '8', says: '', scope: 'batch' },
+  pick9: { chord: '9', says: '', scope: 'batch' },
   write: { chord: 'C', says: 'Write a post', scope: 'inbox' },
   approveForSlot: { chord: 'S', says: 'Approve for the chosen time', scope: 'draft' },
   approve: { chord: 'A', says: 'Approve without a time', scope: 'draft' },
@@ -92,6 +104,8 @@ export const shortcutOf = (id: ShortcutId): Shortcut => shortcuts[id]
 const AROUND: Record<KeyScope, readonly KeyScope[]> = {
   everywhere: [],
   inbox: ['everywhere'],
+  // While reasons are asked, the digits choose among these alone.
+  batch: ['inbox', 'everywhere'],
   draft: ['inbox', 'everywhere'],
   editor: [],
   rejecting: ['draft', 'inbox', 'everywhere'],

@@ -76,4 +76,10 @@ export const choiceIn = <V extends string>(
   values: readonly V[],
 ): V | undefined => values.find((value) => value === search.get(name))
 
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** The value of a search parameter if it is an id. */
+export const idIn = (search: URLSearchParams, name: string): string | undefined =>
+  search.get(name)?.match(ID)?.[0]
+
 export const signInHref = (next: string): string => `/sign-in?next=${encodeURIComponent(next)}`

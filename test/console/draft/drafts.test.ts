@@ -221,10 +221,7 @@ describe.skipIf(!path)('a draft', () => {
       await app.send('PATCH', `items/${changed}`, { body: { body: 'Not what was seen.' } })
       await page.locator('h2').click()
       await page.keyboard.press('s')
-      await page
-        .getByText('2 drafts approved for the next free slots, 1 draft not')
-        .first()
-        .waitFor()
+      await page.getByText('2 drafts approved for the times named, 1 draft not').first().waitFor()
       const times = []
       for (const id of ids) times.push((await until(id, 'approved')).post_at)
       expect(new Set([...times, null]).size).toBe(3)

@@ -1,7 +1,11 @@
 /** Why a draft is rejected: one of four reasons, a typed one, or none. */
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { ShortcutId } from '../../keys/keys.ts'
 import { ActionButton } from '../../parts/action.tsx'
+import { createStore } from '../../parts/store.ts'
+
+/** Whether they are on the screen: digits then choose among them, and nothing else. */
+export const asksReason = createStore(false)
 
 const REASONS: readonly (readonly [ShortcutId, string])[] = [
   ['reason1', 'Not true'],
@@ -17,6 +21,10 @@ interface ReasonsProps {
 
 export const Reasons = ({ choose, cancel }: ReasonsProps) => {
   const [typed, setTyped] = useState('')
+  useEffect(() => {
+    asksReason.set(true)
+    return () => asksReason.set(false)
+  }, [])
   return (
     <form
       className="reasons"

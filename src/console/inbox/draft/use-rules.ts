@@ -6,7 +6,9 @@ import type { DraftItem } from './item.ts'
 const EVERY_ACCOUNT = { limit: 100 }
 
 /** Undefined until they are known. */
-export const useRules = (item: DraftItem | undefined): TextRules | undefined => {
+export const useRules = (
+  item: Pick<DraftItem, 'kind' | 'posting_account'> | undefined,
+): TextRules | undefined => {
   const { data: accounts } = useRead('growth.connections.list', EVERY_ACCOUNT)
   const { data: ours } = useRead('growth.connection.get', {})
   const { data: forms } = useRead('growth.channels.list', {})

@@ -5,27 +5,18 @@ import { speak } from '../../frame/notices.ts'
 import { useShortcut } from '../../keys/use-keys.ts'
 import { useStore } from '../../parts/store.ts'
 import { whenOf } from '../../parts/when.tsx'
+import { calendarWindow } from '../calendar-window.ts'
 import { hidden } from '../hidden.ts'
 import type { DraftItem } from './item.ts'
 import { type FreeSlot, slotsOffered, withNeighbours } from './slots.ts'
 
-const HOUR_MS = 3_600_000
-const LOOKED_AT_MS = 14 * 24 * HOUR_MS
-
-/** The same for an hour, so that drafts share one read. */
-const windowNow = () => {
-  const from = Math.floor(Date.now() / HOUR_MS) * HOUR_MS
-  return {
-    from: new Date(from - 24 * HOUR_MS).toISOString(),
-    to: new Date(from + LOOKED_AT_MS).toISOString(),
-  }
-}
+const LOOKED_AT_DAYS = 14
 
 /**
  * The inbox follows it all the time: between two drafts nobody else does, and a read that is broken
  * off then would offer the next one a time that has just been given away.
  */
-export const useCalendar = () => useRead('growth.calendar.get', windowNow())
+export const useCalendar = () => useRead('growth.calendar.get', calendarWindow(LOOKED_AT_DAYS))
 
 /** The time that it had before comes first, if it is still to come. */
 const offeredSlots = (
