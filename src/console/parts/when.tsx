@@ -1,8 +1,16 @@
 /** Times in the zone of the profile; the viewer's own and UTC are one hover or focus away. */
 import { boot } from '../boot.ts'
 
-const formatted = (at: string, zone: string, options: Intl.DateTimeFormatOptions): string =>
-  new Date(at).toLocaleString('en-GB', { timeZone: zone, ...options })
+/** Making one takes longer than all that it ever formats. */
+const formatters = new Map<string, Intl.DateTimeFormat>()
+
+const formatted = (at: string, zone: string, options: Intl.DateTimeFormatOptions): string => {
+  const name = `${Object.keys(options)} ${zone}`
+  const known = formatters.get(name)
+  const formatter = known ?? new Intl.DateTimeFormat('en-GB', { timeZone: zone, ...options })
+  if (!known) formatters.set(name, formatter)
+  return formatter.format(new Date(at))
+}
 
 const DAY: Intl.DateTimeFormatOptions = { weekday: 'short', day: 'numeric', month: 'short' }
 const CLOCK: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', hour12: false }

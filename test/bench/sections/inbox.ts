@@ -24,8 +24,8 @@ const MOST_TIMES = 3
 const WARM_UPS = 20
 
 /** Drafts in batches, and calls of which a third ask to approve one of them. */
-const fill = async (
-  { owner }: World,
+export const fillInbox = async (
+  { owner }: Pick<World, 'owner'>,
   tenant: Tenant,
   { drafts, calls }: Pick<Sizes, 'drafts' | 'calls'>,
 ): Promise<void> => {
@@ -70,7 +70,7 @@ const p99 = (turns: Turn[]): number => median(turns.map((one) => one.p99))
 
 export async function inbox(world: World, { requests, rounds, ...sizes }: Sizes): Promise<Row[]> {
   const tenant = world.tenants[0]!
-  await fill(world, tenant, sizes)
+  await fillInbox(world, tenant, sizes)
   await using server = await startServer(world)
   const contestant = ({ what, path }: Asked): Contestant => ({
     name: what,

@@ -18,7 +18,7 @@ export const About = ({ item }: { item: DraftItem }) => (
       <Row says="Your words it uses">
         {item.stories.map((story) => (
           <blockquote key={story} dir="auto">
-            “{story}”
+            “<bdi>{story}</bdi>”
           </blockquote>
         ))}
       </Row>
