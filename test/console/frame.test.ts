@@ -34,7 +34,7 @@ describe.skipIf(!path)('the frame', () => {
       const page = await openTab(context, app)
       await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor()
       await page.keyboard.press('Control+k')
-      await page.getByRole('combobox').fill('brow')
+      await page.getByRole('dialog').getByRole('combobox').fill('brow')
       await expectAccessible(page, 'palette')
       await page.keyboard.press('Enter')
       await page.getByRole('heading', { level: 2, name: 'This browser' }).waitFor()

@@ -148,7 +148,7 @@ describe.skipIf(!path)('while something fails', () => {
       const gone = refuse(404, 'not_found')
       await tab.route('**/console/*.js', (route) => route.fulfill(gone))
       await page.keyboard.press('Control+k')
-      await page.getByRole('combobox').fill('settings: keys')
+      await page.getByRole('dialog').getByRole('combobox').fill('settings: keys')
       await page.keyboard.press('Enter')
       await page.getByText('The server has a newer console.').waitFor()
       await tab.unroute('**/console/*.js')

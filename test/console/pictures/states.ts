@@ -111,7 +111,8 @@ const drafts: PicturedState[] = [
     path: draft,
     async reach(page) {
       await post(page)
-      for (const index of [0, 1, 2]) await page.locator('.row-select input').nth(index).press('Space')
+      for (const index of [0, 1, 2])
+        await page.locator('.row-select input').nth(index).press('Space')
       await says(page, '3 selected')
     },
   },
