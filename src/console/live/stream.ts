@@ -25,7 +25,7 @@ export type Heard =
 
 const PATH = '/api/v1/app/events'
 /** The server sends a comment every 15 s; without any for this long, the connection is dead. */
-const SILENCE_MS = 20_000
+const SILENCE_MS = 18_000
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 5_000
 

@@ -2,7 +2,6 @@
 import type { Page } from 'playwright-core'
 import { eventually } from '#test/support/eventually'
 import type { Passed } from './address.ts'
-import { LIMITS } from './bounds.ts'
 import { lacks, type Writing, writeDraft } from './commits.ts'
 
 /** When decisions were answered at the address, by the path of the request. */
@@ -38,7 +37,7 @@ const decideOne = async (
   const { page } = decider
   const { id, mark, last } = await writeDraft(writing)
   // Each tab is to show the draft before it goes.
-  await eventually(() => writing.watch.hasEverybody(last!), Boolean, LIMITS.ever)
+  await eventually(() => writing.watch.hasEverybody(last!), Boolean, SAID_MS)
   const { keys, status, says } = KEYS[how]
   const row = page.locator('.row', { hasText: new RegExp(`\\b${mark} `) })
   const toast = page.locator('.toast', { hasText: new RegExp(`\\b${mark} `) }).last()

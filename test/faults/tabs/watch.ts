@@ -16,10 +16,12 @@ export interface Shown {
   build: string
 }
 
-/** One page of a tab, from when it first showed something. */
+/** One page of a tab with the list. */
 export interface PageLoad {
   tab: string
+  /** Since when the tab no longer showed the list of the page before. */
   began: number
+  /** When it first showed the list. */
   at: number
   worker: string
 }
@@ -105,13 +107,28 @@ export const watchTabs = async (
     commit.seen.set(tab, Math.max(shown.at, commit.sent))
     if (hasEverybody(commit)) open.delete(commit)
   }
+  const blindSince = new Map<string, number>()
+  const noteLoad = (tab: string, { rows, at, began, worker }: Shown): void => {
+    const before = now.get(tab)
+    const isNew = before?.began !== began
+    if (rows === null) {
+      if (!blindSince.has(tab)) blindSince.set(tab, isNew ? began : at)
+    } else if (isNew || before.rows === null) {
+      loads.push({
+        tab,
+        began: Math.min(blindSince.get(tab) ?? at, isNew ? began : at),
+        at,
+        worker,
+      })
+      blindSince.delete(tab)
+    }
+  }
   await context.exposeBinding('told', ({ page }, shown: Shown) => {
     const tab = nameOf(page)
     if (tab === undefined) return
-    const { at, began, worker } = shown
-    if (now.get(tab)?.began !== began) loads.push({ tab, at, began, worker })
+    noteLoad(tab, shown)
     now.set(tab, shown)
-    if (shown.saysNewer) saidNewer.add(`${tab} ${began}`)
+    if (shown.saysNewer) saidNewer.add(`${tab} ${shown.began}`)
     for (const commit of open) check(commit, tab, shown)
   })
   await context.addInitScript(look)
