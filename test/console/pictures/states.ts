@@ -5,6 +5,8 @@ import type { Scene } from './workspace.ts'
 export interface PicturedState {
   name: string
   as?: 'vera'
+  /** A record that is not there is 404, which Chromium writes to its console. */
+  reads404?: true
   path(scene: Scene): string
   /** What is done there; ends once the state is on the screen. */
   reach(page: Page, scene: Scene): Promise<unknown>
@@ -160,7 +162,7 @@ const others: PicturedState[] = [
     name: 'call-refusing',
     path: entry('call', ({ waits }) => waits.call),
     async reach(page) {
-      await button(page, 'Refuse')
+      await button(page, 'Allow once')
       await page.keyboard.press('x')
       await dialog(page, 'Refuse this call?')
       await page.keyboard.type('Not before the launch on Thursday')
@@ -230,6 +232,7 @@ const others: PicturedState[] = [
   },
   {
     name: 'gone',
+    reads404: true,
     path: () => '/console/inbox/draft/01a21e07-0000-7000-8000-000000000000',
     reach: (page) => says(page, /not found|no such/i),
   },
@@ -274,6 +277,7 @@ const frame: PicturedState[] = [
   },
   {
     name: 'settings-webhook',
+    reads404: true,
     path: () => '/console/settings/webhook',
     reach: (page) => page.getByLabel('Address').waitFor(),
   },
