@@ -24,9 +24,17 @@ export interface ListDecision<A> {
 /** What any decision may change: reads of lists, counts and the calendar. */
 const readAgain = (): Promise<void> => queryClient.invalidateQueries()
 
+/** What was read of a record that is no longer on the screen is not shown when it comes back. */
+const forgetReads = (id: string): void =>
+  queryClient.removeQueries({
+    type: 'inactive',
+    predicate: ({ queryKey: [, input] }) => (input as { id?: string } | undefined)?.id === id,
+  })
+
 const takeBack = async (id: string, undo: () => Promise<unknown>): Promise<void> => {
   try {
     await undo()
+    forgetReads(id)
     notify({ says: 'Taken back' })
   } catch (cause) {
     notify({ says: `It could not be taken back. ${errorWords(cause)}`, tone: 'bad' })

@@ -1,5 +1,13 @@
 /** The inbox: all that waits for this person, and one of it. */
-import { type ComponentProps, type ReactNode, Suspense, useEffect, useMemo, useState } from 'react'
+import {
+  type ComponentProps,
+  type ReactNode,
+  Suspense,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { pageTitle, waitingCount } from '../frame/waiting.ts'
 import { useShortcut } from '../keys/use-keys.ts'
 import { KeyCaps } from '../parts/key-caps.tsx'
@@ -138,6 +146,22 @@ const Beside = ({ inbox, children }: { inbox: Inbox; children: ReactNode }) => {
   )
 }
 
+/**
+ * Where a decision takes away what had the focus, the pane gets it, so that a screen reader keeps
+ * its place.
+ */
+const useFocusKept = (chosen: string | undefined) => {
+  const pane = useRef<HTMLElement>(null)
+  const last = useRef(chosen)
+  useEffect(() => {
+    const hasMoved = last.current !== chosen
+    last.current = chosen
+    if (hasMoved && document.activeElement === document.body)
+      pane.current?.focus({ preventScroll: true })
+  }, [chosen])
+  return pane
+}
+
 /** What is selected, and whether a phone shows that instead of the list. */
 const useTogether = () => {
   const drafts = [...useStore(selection).values()]
@@ -162,6 +186,7 @@ export const InboxPage = ({ here }: PageProps) => {
   useCalendar()
   const inbox = useInbox(here)
   const together = useTogether()
+  const pane = useFocusKept(inbox.chosen?.id)
   const { drafts, setOpen } = together
   useInboxKeys(inbox, drafts.length > 0)
   useEffect(() => pageTitle.set('Inbox'), [])
@@ -181,7 +206,7 @@ export const InboxPage = ({ here }: PageProps) => {
       <Beside inbox={inbox}>
         {drafts.length > 0 && <SelectedBar count={drafts.length} open={() => setOpen(true)} />}
       </Beside>
-      <section className="inbox-pane" aria-label="What is chosen">
+      <section className="inbox-pane" aria-label="What is chosen" ref={pane} tabIndex={-1}>
         {drafts.length > 0 ? (
           <Selected entries={drafts} close={toList} />
         ) : (

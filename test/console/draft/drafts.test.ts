@@ -1,7 +1,7 @@
 /** Drafts in the inbox, decided in a real Chromium by keys alone. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import type { Browser, BrowserContext } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import type { ConsoleState } from '#edge/console/bundle'
 import { builtConsole } from '#test/support/console/built'
 import { browserOf, expectAccessible, openTab, type Watched } from '#test/support/console/tab'
@@ -56,6 +56,24 @@ describe.skipIf(!path)('a draft', () => {
       (item) => item.status === status,
     )
 
+  /** A draft that is approved with a change that was not saved, and taken back, shows the change. */
+  const backWithWhatWasApproved = async (page: Page, id: string, text: string) => {
+    const row = page.getByRole('button', { name: text.split('\n')[0]! })
+    await row.first().click()
+    await page.getByLabel('The post').waitFor()
+    await page.keyboard.press('e')
+    await page.keyboard.type('\nSoon more.')
+    await page.keyboard.press('Control+Enter')
+    await until(id, 'approved')
+    await page.getByText('Approved for').first().waitFor()
+    await page.locator('.inbox-pane').focus()
+    await page.keyboard.press('z')
+    await until(id, 'drafted')
+    await row.first().click()
+    await page.getByLabel('The post').waitFor()
+    expect(await page.getByLabel('The post').inputValue()).toBe(`${text}\nSoon more.`)
+  }
+
   beforeAll(async () => {
     bundle = (await builtConsole()).bundle
     browser = await launchBrowser(path!)
@@ -100,8 +118,10 @@ describe.skipIf(!path)('a draft', () => {
         () => button.textContent(),
         (text) => text !== first,
       ))!
+      await button.focus()
       await page.keyboard.press('s')
       const approved = await until(id, 'approved')
+      await page.waitForFunction(`document.activeElement.matches('.inbox-pane')`)
       expect([approved.body, approved.content_hash]).toEqual([text, mark])
       const time = new Date(approved.post_at).toLocaleTimeString('en-GB', {
         hour: '2-digit',
@@ -112,6 +132,7 @@ describe.skipIf(!path)('a draft', () => {
       await page.getByText('Approved for').first().waitFor()
       await page.keyboard.press('z')
       expect((await until(id, 'drafted')).proposed_at).toBe(approved.post_at)
+      await backWithWhatWasApproved(page, id, text)
       expect(context.complaints).toEqual([])
       await page.close()
     },
@@ -259,7 +280,9 @@ describe.skipIf(!path)('a draft', () => {
     async () => {
       const id = await write('Short.')
       await context.route('**/growth/items/*', (route) =>
-        route.request().method() === 'PATCH' ? route.abort() : route.continue(),
+        route.request().method() === 'PATCH'
+          ? route.fulfill({ status: 400, json: { error: { code: 'bad_request', message: 'No.' } } })
+          : route.continue(),
       )
       const first = await openTab(context, app, `/console/inbox/draft/${id}`)
       await first.getByLabel('The post').fill('x'.repeat(300))
@@ -270,10 +293,10 @@ describe.skipIf(!path)('a draft', () => {
         () => first.evaluate<boolean>(isKept(id)),
         (kept) => kept,
       )
-      // What is sent as a tab closes is not intercepted.
-      await context.setOffline(true)
+      // What is sent as a tab closes is not intercepted, so that the refusal comes before.
+      await first.getByLabel('The post').blur()
+      await first.getByText('Not saved yet; this browser keeps it.').first().waitFor()
       await first.close()
-      await context.setOffline(false)
       expect(await itemOf(id)).toMatchObject({ status: 'drafted', body: 'Short.' })
       const again = await openTab(context, app, `/console/inbox/draft/${id}`)
       await eventually(
