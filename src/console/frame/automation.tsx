@@ -58,7 +58,12 @@ export const AutomationState = () => {
           <span className="soft">
             {' '}
             since <When at={state.since} />
-            {state.by?.name && ` by ${state.by.name}`}
+            {state.by?.name && (
+              <>
+                {' '}
+                by <bdi>{state.by.name}</bdi>
+              </>
+            )}
           </span>
         )}
       </p>

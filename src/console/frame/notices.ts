@@ -3,6 +3,8 @@ import { createStore } from '../parts/store.ts'
 
 export interface Toast {
   id: number
+  /** Who did it, where that is told: the subject of `says`. */
+  who?: string | undefined
   says: string
   /** What it is about, such as the first line of a post. */
   about?: string | undefined
@@ -22,6 +24,8 @@ export const statusLine = createStore('')
 
 let count = 0
 
+const wordsOf = ({ who, says }: Toast): string => (who === undefined ? says : `${who} ${says}`)
+
 /** Has it spoken by screen readers. */
 export const speak = (text: string): void => {
   // The same sentence twice is spoken twice only if the text differs.
@@ -37,7 +41,7 @@ export const notify = (given: Omit<Toast, 'id'>): number => {
   const toast = { ...given, id }
   toasts.set([...toasts.get(), toast].slice(-SHOWN_AT_ONCE))
   if (toast.undo) undoSteps.set([...undoSteps.get(), toast].slice(-UNDO_STEPS))
-  speak(`${toast.says}${toast.undo ? '. Z to undo' : ''}`)
+  speak(`${wordsOf(toast)}${toast.undo ? '. Z to undo' : ''}`)
   setTimeout(() => dismiss(id), SHOWN_MS)
   return id
 }

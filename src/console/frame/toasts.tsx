@@ -14,7 +14,8 @@ export const Toasts = () => (
       {useStore(toasts).map((toast) => (
         <div key={toast.id} className={`toast ${toast.tone ?? 'plain'}`}>
           <p>
-            {toast.says} {toast.about && <bdi className="soft">{toast.about}</bdi>}
+            {toast.who && <bdi>{toast.who}</bdi>} <bdi>{toast.says}</bdi>{' '}
+            {toast.about && <bdi className="soft">{toast.about}</bdi>}
           </p>
           {toast.undo && (
             <button type="button" className="toast-undo" onClick={() => void undo(toast.id)}>

@@ -51,14 +51,19 @@ export const WorkspaceChoices = ({ close }: { close(): void }) => (
 )
 
 export const WorkspaceSwitch = () => {
-  if (others.length === 0) return <p className="workspace">{workspace.name}</p>
+  if (others.length === 0)
+    return (
+      <p className="workspace">
+        <bdi>{workspace.name}</bdi>
+      </p>
+    )
   return (
     <Menu
       says=": switch to another workspace"
       className="workspace"
       button={
         <>
-          <span>{workspace.name}</span>
+          <bdi>{workspace.name}</bdi>
           <Icon name="chevron" />
         </>
       }
@@ -72,12 +77,12 @@ export const WorkspaceSwitch = () => {
 export const SessionElsewhere = () => {
   const moved = useStore(elsewhere)
   if (!moved) return null
-  const there = moved.name ?? 'another workspace'
+  const there = moved.name === undefined ? 'another workspace' : <bdi>{moved.name}</bdi>
   return (
-    <Dialog title={`You are in ${there} now`} close={() => {}}>
+    <Dialog title={<>You are in {there} now</>} close={() => {}}>
       <p>
-        Another tab of this browser switched from {workspace.name}. Nothing was read or changed
-        meanwhile. What you typed here is kept.
+        Another tab of this browser switched from <bdi>{workspace.name}</bdi>. Nothing was read or
+        changed meanwhile. What you typed here is kept.
       </p>
       <div className="dialog-actions">
         <button
@@ -85,7 +90,7 @@ export const SessionElsewhere = () => {
           className="action plain"
           onClick={() => void switchTo(workspace, location.pathname + location.search)}
         >
-          Switch back to {workspace.name}
+          Switch back to <bdi>{workspace.name}</bdi>
         </button>
         <button type="button" className="action go" onClick={() => leaveFor(hrefOf('inbox', {}))}>
           Continue in {there}

@@ -4,7 +4,7 @@ import { AskFirst } from '../parts/dialog.tsx'
 import { Exact } from '../parts/exact-text.tsx'
 
 interface AskToSendProps {
-  title: string
+  title: ReactNode
   /** The button's words. */
   does: string
   /** What is sent, or how it begins. */

@@ -125,7 +125,7 @@ export const List = ({ entries, groups, chosen, choose, look }: ListProps) => {
         {drawn.map((line) =>
           line.index === undefined ? (
             <li key={`${line.heading} ${line.top}`} className="group" style={at(line)}>
-              {line.heading}
+              <bdi>{line.heading}</bdi>
             </li>
           ) : (
             <li

@@ -49,13 +49,14 @@ const Progress = ({ id }: { id: string }) => {
   if (batch.status === 'failed')
     return (
       <output>
-        It failed: {batch.error ?? 'no reason is known'}. The posts are back in the quota.
+        It failed: <bdi>{batch.error ?? 'no reason is known'}</bdi>. The posts are back in the
+        quota.
       </output>
     )
   if (batch.status === 'ready')
     return (
       <output>
-        {batch.delivered} of {batch.requested} drafted. {batch.shortfall}
+        {batch.delivered} of {batch.requested} drafted. <bdi>{batch.shortfall}</bdi>
       </output>
     )
   return (

@@ -48,8 +48,8 @@ const Summary = ({ entry, isChosen, tellsAccount, choose }: Omit<RowProps, 'isSe
     <span className="row-about">
       {isEdited(entry) && <span className="row-edited">Edited</span>}
       {entry.calls.length > 0 && <span className="row-edited">The agent asks</span>}
-      <span className="row-by">{aboutOf(entry)}</span>
-      {tellsAccount && entry.account && <span className="row-by">@{entry.account.handle}</span>}
+      <bdi className="row-by">{aboutOf(entry)}</bdi>
+      {tellsAccount && entry.account && <bdi className="row-by">@{entry.account.handle}</bdi>}
       <Count of={entry.warnings} one="warning" icon={<Icon name="warning" />} />
       <Count of={entry.comments} one="comment" icon={<Icon name="comment" />} />
       {entry.expires_at && (
@@ -67,7 +67,9 @@ export const Row = memo(({ entry, isSelected, ...row }: RowProps) => (
     <Summary entry={entry} {...row} />
     {isSelectable(entry) && (
       <label className="row-select">
-        <span className="unseen">Select: {entry.title}</span>
+        <span className="unseen">
+          Select: <bdi>{entry.title}</bdi>
+        </span>
         <input
           type="checkbox"
           name="selected"

@@ -111,7 +111,7 @@ export const Selected = ({ entries, close }: { entries: Drafts; close(): void })
               <span className="selected-about">
                 <Time at={times?.get(entry.id)} isKnown={times !== undefined} />
                 {tellsAccount && entry.account && (
-                  <span className="soft">@{entry.account.handle}</span>
+                  <bdi className="soft">@{entry.account.handle}</bdi>
                 )}
                 <span className="mono soft">{markOf(entry.content_hash)}</span>
               </span>

@@ -1,6 +1,6 @@
 /** Says once that somebody else has decided what is on the screen. */
 import { useEffect, useRef } from 'react'
-import { notify } from '../frame/notices.ts'
+import { notify, type Toast } from '../frame/notices.ts'
 
 /**
  * `isOpen`: whether it waits for a decision; undefined while that is not known. `news`: what to say
@@ -8,13 +8,12 @@ import { notify } from '../frame/notices.ts'
  */
 export const useNews = (
   isOpen: boolean | undefined,
-  news: () => string,
+  news: () => Pick<Toast, 'who' | 'says'>,
 ): ((deciding: boolean) => void) => {
   const before = useRef<boolean>(undefined)
   const isOurs = useRef(false)
   useEffect(() => {
-    if (before.current && isOpen === false && !isOurs.current)
-      notify({ says: news(), tone: 'care' })
+    if (before.current && isOpen === false && !isOurs.current) notify({ ...news(), tone: 'care' })
     if (isOpen !== undefined) before.current = isOpen
   })
   return (deciding) => {

@@ -2,7 +2,7 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react'
 
 interface DialogProps {
-  title: string
+  title: ReactNode
   close(): void
   children: ReactNode
   /** `sheet`: rises from the bottom of a phone. */
@@ -44,7 +44,7 @@ export const Dialog = ({ title, close, children, className = '', hideTitle }: Di
 }
 
 interface AskProps {
-  title: string
+  title: ReactNode
   /** What follows from it. */
   children?: ReactNode
   /** The button's words, such as `Post now`. */

@@ -37,6 +37,13 @@ export const Exact = ({ text }: { text: string }) =>
     isUnseen ? <Unseen key={at} run={part} /> : part,
   )
 
+/** Within a sentence of ours, around which it turns nothing. */
+export const ExactWords = ({ text }: { text: string }) => (
+  <bdi>
+    <Exact text={text} />
+  </bdi>
+)
+
 interface ExactTextProps {
   text: string
   /** `post`: as large as texts that go out. */

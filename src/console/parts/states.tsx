@@ -61,7 +61,7 @@ export const Failed = ({ cause, what, retry, since }: FailedProps) => {
   return (
     <div className="failed" role="alert">
       <p>
-        <strong>{what}</strong> {errorWords(cause)}
+        <strong>{what}</strong> <bdi>{errorWords(cause)}</bdi>
         {since !== undefined && ` What is shown is of ${timeOf(since)}.`}
       </p>
       {retry && !isGone && (

@@ -92,11 +92,11 @@ const Head = ({ card, place, isChosen, choose }: Omit<CardProps, 'of'>) => {
       </button>
       {card.item.revision > 1 && <span className="row-edited">Edited</span>}
       {card.item.redraft && <span className="row-edited">{redraftWords[card.item.redraft]}</span>}
-      {tellsAccount && card.account && (
-        <span className="batch-account">@{card.account.handle}</span>
-      )}
+      {tellsAccount && card.account && <bdi className="batch-account">@{card.account.handle}</bdi>}
       <label className="batch-select">
-        <span className="unseen">Select: {card.title}</span>
+        <span className="unseen">
+          Select: <bdi>{card.title}</bdi>
+        </span>
         <input
           type="checkbox"
           name="selected"
@@ -127,7 +127,11 @@ export const Card = ({ of, ...card }: CardProps) => {
     <li ref={ref} className={`batch-card ${isChosen ? 'is-chosen' : ''}`}>
       <Head {...card} />
       <ShownText text={item.body} rules={rules} />
-      {item.rationale && <p className="batch-why soft">{item.rationale}</p>}
+      {item.rationale && (
+        <p className="batch-why soft" dir="auto">
+          {item.rationale}
+        </p>
+      )}
       <Numbers card={card.card} limit={rules.limit} />
     </li>
   )

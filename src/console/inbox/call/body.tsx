@@ -1,6 +1,6 @@
 /** The exact text and the arguments of a call, to read or to change. */
 import { useEffect, useRef } from 'react'
-import { Exact, ExactText } from '../../parts/exact-text.tsx'
+import { Exact, ExactText, ExactWords } from '../../parts/exact-text.tsx'
 import { Labelled } from '../../parts/labelled.tsx'
 import { WordsChanged } from '../../parts/words-changed.tsx'
 import { markOf } from '../draft/mark.ts'
@@ -26,7 +26,15 @@ const TheText = ({
     <article className="post" aria-label="The exact text">
       <ExactText text={text} look={isJson ? 'mono' : 'post'} />
       <p className="post-foot soft">
-        <span>{account === null ? 'The exact text' : <Exact text={`From ${account}`} />}</span>
+        <span>
+          {account === null ? (
+            'The exact text'
+          ) : (
+            <>
+              From <ExactWords text={account} />
+            </>
+          )}
+        </span>
         <span className="mono">{markOf(sha256)}</span>
       </p>
     </article>

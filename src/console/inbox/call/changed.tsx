@@ -47,7 +47,7 @@ export const ChangedSince = ({ call, told }: { call: CallToDecide; told: Refusal
     <section className="conflict" role="alert" aria-label="It has changed">
       <h3>This is no longer what was shown</h3>
       <p>
-        {told.by ? (told.by.name ?? 'Somebody') : 'Somebody'} changed what this call is about
+        <bdi>{told.by?.name ?? 'Somebody'}</bdi> changed what this call is about
         {told.at && (
           <>
             , <When at={told.at} />

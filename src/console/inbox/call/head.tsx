@@ -1,7 +1,7 @@
 /** What a call does, in a sentence, what it is now, and who asked for it. */
 
 import { spanText } from '../../parts/clock.tsx'
-import { Exact } from '../../parts/exact-text.tsx'
+import { Exact, ExactWords } from '../../parts/exact-text.tsx'
 import { When } from '../../parts/when.tsx'
 import { type CallToDecide, callState, deciderName } from './state.ts'
 
@@ -16,7 +16,7 @@ const Decider = ({ call }: { call: CallToDecide }) => {
         : 'By'
   return (
     <p className="soft">
-      {did} <Exact text={deciderName(decider)} />
+      {did} <ExactWords text={deciderName(decider)} />
       {decided_at && (
         <>
           , <When at={decided_at} />
@@ -44,7 +44,7 @@ export const CallHead = ({ call, now }: { call: CallToDecide; now: number }) => 
       <Decider call={call} />
       {call.reason && (
         <p className="soft" dir="auto">
-          Reason: <Exact text={call.reason} />
+          Reason: <ExactWords text={call.reason} />
         </p>
       )}
     </header>

@@ -1,5 +1,6 @@
 /** What a call of the agent is, in the words of the inbox. */
 import type { AnswerOf } from '../../api/operations.ts'
+import type { Toast } from '../../frame/notices.ts'
 
 export type CallToDecide = AnswerOf<'agent.approvals.get'>['approval']
 
@@ -71,12 +72,12 @@ export const deciderName = ({ kind, name }: Pick<Decider, 'kind' | 'name'>): str
 const inCapitals = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** What somebody has just done with it: `Lena allowed this just now`. */
-export const callNews = (call: CallToDecide): string => {
+export const callNews = (call: CallToDecide): Pick<Toast, 'who' | 'says'> => {
   const who = inCapitals(call.decider ? deciderName(call.decider) : 'somebody')
-  if (call.decided_how === 'moot') return `${who} made this needless just now`
+  if (call.decided_how === 'moot') return { who, says: 'made this needless just now' }
   if (call.decided_how === 'person')
-    return `${who} ${call.status === 'approved' ? 'allowed' : 'refused'} this just now`
-  return callState(call, Date.now()).says
+    return { who, says: `${call.status === 'approved' ? 'allowed' : 'refused'} this just now` }
+  return { says: callState(call, Date.now()).says }
 }
 
 /** Characters of a summary that a notice has room for. */

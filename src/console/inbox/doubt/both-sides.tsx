@@ -13,7 +13,8 @@ const Sent = ({ doubtful: { text, about, hash, attempt } }: { doubtful: Doubtful
       <p className="post-foot soft">
         {attempt && (
           <span>
-            @{attempt.account.handle} on {attempt.account.network}, <When at={attempt.began_at} />
+            <bdi>@{attempt.account.handle}</bdi> on {attempt.account.network},{' '}
+            <When at={attempt.began_at} />
           </span>
         )}
         <span className="mono mark-of" title={hash ?? undefined}>

@@ -5,7 +5,7 @@ import type { DraftItem } from './item.ts'
 const Row = ({ says, children }: { says: string; children: ReactNode }) => (
   <div>
     <dt>{says}</dt>
-    <dd>{children}</dd>
+    <dd dir="auto">{children}</dd>
   </div>
 )
 

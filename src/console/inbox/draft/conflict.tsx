@@ -20,7 +20,7 @@ export const BothTexts = ({ item, mine, keepMine, takeTheirs }: ConflictProps) =
   return (
     <section className="card both" role="alert" aria-label="Two texts">
       <h2>
-        {writerName(theirs?.written_by)} wrote another text
+        <bdi>{writerName(theirs?.written_by)}</bdi> wrote another text
         {theirs && (
           <>
             {' '}

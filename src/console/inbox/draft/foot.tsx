@@ -208,7 +208,11 @@ export const DraftFoot = ({ item, slot, decisions }: FootProps) => {
       {asked === 'redraft' && <AskForHint item={item} close={close} />}
       {asked === 'post now' && (
         <AskToSend
-          title={`Post now as @${item.posting_account?.handle ?? '?'}?`}
+          title={
+            <>
+              Post now as <bdi>@{item.posting_account?.handle ?? '?'}</bdi>?
+            </>
+          }
           does="Post now"
           text={firstLineOf(item)}
           act={decisions.postNow}

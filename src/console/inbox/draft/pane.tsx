@@ -34,7 +34,9 @@ const Account = ({ item }: { item: DraftItem }) => {
       </span>
       {account ? (
         <span>
-          <strong>@{account.handle}</strong>
+          <strong>
+            <bdi>@{account.handle}</bdi>
+          </strong>
           <span className="soft">{account.network}</span>
         </span>
       ) : (

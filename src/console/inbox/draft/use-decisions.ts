@@ -48,7 +48,8 @@ const onRefusal =
     if (cause.reason !== 'stale_text') return false
     const { by } = cause.refusal
     notify({
-      says: `${by?.name ?? 'Somebody'} changed the text meanwhile. Nothing was approved.`,
+      who: by?.name ?? 'Somebody',
+      says: 'changed the text meanwhile. Nothing was approved.',
       tone: 'care',
     })
     comeBack(item)

@@ -23,12 +23,14 @@ export const TextWarnings = ({ check, preview, warnings = [] }: WarningsProps) =
     <ul className="warnings" aria-label="Before you approve">
       {faults.map((fault) => (
         <li key={fault} className="is-fault">
-          {fault}
+          <bdi>{fault}</bdi>
         </li>
       ))}
       {check.unseen.length > 0 && <li>{unseenWords(check.unseen)}</li>}
       {told.map(({ code, message }) => (
-        <li key={`${code} ${message}`}>{message}</li>
+        <li key={`${code} ${message}`}>
+          <bdi>{message}</bdi>
+        </li>
       ))}
       {preview?.cost_micros ? (
         <li className="is-plain">It costs {price(preview.cost_micros)}.</li>

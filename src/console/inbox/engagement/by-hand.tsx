@@ -1,6 +1,6 @@
 /** What the network does not let programs do: why, and how a person does it. */
 import { notify } from '../../frame/notices.ts'
-import { Exact } from '../../parts/exact-text.tsx'
+import { ExactWords } from '../../parts/exact-text.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { outsideAddress, siteOf } from '../../parts/outside-link.tsx'
 import { Unfold } from '../../parts/unfold.tsx'
@@ -58,7 +58,7 @@ export const ByHand = ({ engagement, verdict, text }: ByHandProps) => {
   return (
     <section className="in-doubt by-hand" aria-label="By hand">
       <p>
-        <strong>This cannot be sent from here.</strong> <Exact text={refusal} />
+        <strong>This cannot be sent from here.</strong> <ExactWords text={refusal} />
       </p>
       <p className="by-hand-ways">
         <CopyText text={text} />

@@ -70,7 +70,11 @@ export const EngagementFoot = ({ action, author, text, ...props }: FootProps) =>
       </RejectFoot>
       {asked === 'send' && (
         <AskToSend
-          title={`Send this ${action} to @${author ?? '?'} now?`}
+          title={
+            <>
+              Send this {action} to <bdi>@{author ?? '?'}</bdi> now?
+            </>
+          }
           does="Send"
           text={text}
           act={decisions.send}

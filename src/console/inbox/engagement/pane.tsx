@@ -20,7 +20,7 @@ import { type DraftedEngagement, type ReplyText, useReplyText } from './use-repl
 const AnsweredPost = ({ post }: { post: DraftedEngagement['post'] }) => (
   <section className="answered" aria-label="The post, somebody else's words">
     <p className="soft">
-      @{post.author ?? '?'} on {post.network}
+      <bdi>@{post.author ?? '?'}</bdi> on {post.network}
       {post.addresses_us && ', to you'}
       <OutsideLink url={post.url} />
     </p>

@@ -15,7 +15,8 @@ type Answer = AnswerOf<'growth.engagements.approve'>
 const onRefusal = (id: string) => (cause: unknown) => {
   if (!(cause instanceof ApiError) || cause.reason !== 'stale_text') return false
   notify({
-    says: `${cause.refusal.by?.name ?? 'Somebody'} changed the text meanwhile. Nothing was approved.`,
+    who: cause.refusal.by?.name ?? 'Somebody',
+    says: 'changed the text meanwhile. Nothing was approved.',
     tone: 'care',
   })
   navigate(hrefOf('entry', { kind: 'engagement', id }))

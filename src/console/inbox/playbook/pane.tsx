@@ -6,7 +6,7 @@ import type { AnswerOf } from '../../api/operations.ts'
 import { command, useRead } from '../../api/queries.ts'
 import { notify } from '../../frame/notices.ts'
 import { ActionButton } from '../../parts/action.tsx'
-import { Exact, ExactText } from '../../parts/exact-text.tsx'
+import { ExactText, ExactWords } from '../../parts/exact-text.tsx'
 import { Empty, ReadView } from '../../parts/states.tsx'
 import { When } from '../../parts/when.tsx'
 import { WordsChanged } from '../../parts/words-changed.tsx'
@@ -64,7 +64,7 @@ const Facts = ({ playbook, version }: { playbook: Answer['playbook']; version: V
     <div>
       <dt>Playbook</dt>
       <dd>
-        <Exact text={playbook.name} />
+        <ExactWords text={playbook.name} />
         {playbook.status === 'archived' && ' (archived)'}
         {playbook.pinned && ': every job of the agent is given it'}
       </dd>
@@ -89,7 +89,9 @@ const useDeciding = ({ playbook, version, next }: DecideProps) => {
   const client = useQueryClient()
   const [busy, setBusy] = useState(false)
   const isOpen = version.state === 'draft'
-  const own = useNews(isOpen, () => `Somebody decided: ${STATES[version.state].says}`)
+  const own = useNews(isOpen, () => ({
+    says: `Somebody decided: ${STATES[version.state].says}`,
+  }))
   const decide =
     (id: 'agent.playbooks.activate' | 'agent.playbooks.reject', says: string) => async () => {
       if (busy) return
@@ -126,7 +128,7 @@ const Decide = (props: DecideProps) => {
             <span className={`state ${tone}`}>{says}</span>
           </p>
           <h2 dir="auto">
-            A new text for <Exact text={playbook.name} />
+            A new text for <ExactWords text={playbook.name} />
           </h2>
         </header>
         {version.untrusted && (

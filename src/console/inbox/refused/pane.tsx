@@ -137,7 +137,11 @@ const ItemFoot = ({ item, decisions }: { item: DraftItem; decisions: Decisions }
       </RejectFoot>
       {asks && (
         <AskToSend
-          title={`Post now as @${item.posting_account?.handle ?? '?'}?`}
+          title={
+            <>
+              Post now as <bdi>@{item.posting_account?.handle ?? '?'}</bdi>?
+            </>
+          }
           does="Post now"
           text={firstLineOf(item)}
           act={decisions.postNow}

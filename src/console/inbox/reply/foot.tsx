@@ -1,7 +1,7 @@
 /** What can be decided about a reply. */
 import { ActionButton } from '../../parts/action.tsx'
 import { AskFirst } from '../../parts/dialog.tsx'
-import { Exact } from '../../parts/exact-text.tsx'
+import { ExactWords } from '../../parts/exact-text.tsx'
 import type { Typing } from '../../typed/use-typing.ts'
 import { isHidden, type ReplyToDecide } from './state.ts'
 import type { useReplyDecision } from './use-deciding.ts'
@@ -102,7 +102,7 @@ export const Discarding = ({
     close={close}
   >
     <p dir="auto">
-      Nothing of it is sent to <Exact text={reply.recipient} />. This cannot be taken back.
+      Nothing of it is sent to <ExactWords text={reply.recipient} />. This cannot be taken back.
     </p>
   </AskFirst>
 )

@@ -1,5 +1,5 @@
 /** What a reply becomes in its channel, message by message. */
-import { Exact, ExactText } from '../../parts/exact-text.tsx'
+import { Exact, ExactText, ExactWords } from '../../parts/exact-text.tsx'
 import { When } from '../../parts/when.tsx'
 import { channelName, type ReplyMessages, type ReplyToDecide } from './state.ts'
 
@@ -21,7 +21,7 @@ const Message = ({ part: { text, state, error } }: { part: Part }) => (
       {error !== null && (
         <>
           {': '}
-          <Exact text={error} />
+          <ExactWords text={error} />
         </>
       )}
     </p>

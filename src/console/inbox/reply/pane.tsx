@@ -4,7 +4,7 @@ import { mayCall } from '../../api/operations.ts'
 import { useRead } from '../../api/queries.ts'
 import { boot } from '../../boot.ts'
 import { useShortcut } from '../../keys/use-keys.ts'
-import { Exact, ExactText } from '../../parts/exact-text.tsx'
+import { ExactText, ExactWords } from '../../parts/exact-text.tsx'
 import { Labelled } from '../../parts/labelled.tsx'
 import { OthersWords } from '../../parts/others-words.tsx'
 import { ReadView } from '../../parts/states.tsx'
@@ -42,11 +42,11 @@ const Head = ({ reply }: { reply: ReplyToDecide }) => {
         <span className={`state ${tone}`}>{says}</span>
       </p>
       <h2 dir="auto">
-        An answer to <Exact text={reply.recipient} />, by {channelName(reply)}
+        An answer to <ExactWords text={reply.recipient} />, by {channelName(reply)}
       </h2>
       {reply.error !== null && (
         <p className="soft" dir="auto">
-          The channel said: <Exact text={reply.error} />
+          The channel said: <ExactWords text={reply.error} />
         </p>
       )}
     </header>
@@ -115,7 +115,7 @@ const useReply = (reply: ReplyToDecide, next: () => void) => {
   const typing = useTyping(`reply:${reply.id}`)
   const [isEditing, setEditing] = useState(typing.text !== undefined)
   const [discards, setDiscards] = useState(false)
-  const own = useNews(isOpen(reply), () => replyNews(reply))
+  const own = useNews(isOpen(reply), () => ({ says: replyNews(reply) }))
   const deciding = useReplyDecision(reply, { typing, next, own })
   const edits = isEditing && reply.status === 'held'
   const sends = edits && mayCall(boot.session.role, 'agent.channelReplies.send')

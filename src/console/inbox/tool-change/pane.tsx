@@ -6,7 +6,7 @@ import type { AnswerOf } from '../../api/operations.ts'
 import { command, useRead } from '../../api/queries.ts'
 import { notify } from '../../frame/notices.ts'
 import { ActionButton } from '../../parts/action.tsx'
-import { Exact, ExactText } from '../../parts/exact-text.tsx'
+import { ExactText, ExactWords } from '../../parts/exact-text.tsx'
 import { OthersWords } from '../../parts/others-words.tsx'
 import { Empty, ReadView } from '../../parts/states.tsx'
 import { ChangedParts } from '../../parts/words-changed.tsx'
@@ -71,7 +71,7 @@ const useDeciding = (tool: Tool, next: () => void) => {
   const client = useQueryClient()
   const [busy, setBusy] = useState(false)
   const isOpen = tool.state === 'changed'
-  const own = useNews(isOpen, () => 'Somebody set the rule of this tool just now')
+  const own = useNews(isOpen, () => ({ says: 'Somebody set the rule of this tool just now' }))
   const decide = (decision: Rule) => async () => {
     if (busy) return
     setBusy(true)
@@ -114,7 +114,7 @@ const Decide = ({ tool, server, next }: DecideProps) => {
             </span>
           </p>
           <h2 dir="auto">
-            <Exact text={tool.name} /> of <Exact text={server.name} />
+            <ExactWords text={tool.name} /> of <ExactWords text={server.name} />
           </h2>
         </header>
         <Changes tool={tool} />

@@ -30,8 +30,13 @@ const State = ({ webhook }: { webhook: Webhook }) => {
       <ul className="lines">
         {webhook.status === 'disabled' && (
           <li>
-            Nothing is sent{disabled_reason && <bdi>: {disabled_reason}</bdi>}. Events of this time
-            are not kept for later.
+            Nothing is sent
+            {disabled_reason && (
+              <>
+                : <bdi>{disabled_reason}</bdi>
+              </>
+            )}
+            . Events of this time are not kept for later.
           </li>
         )}
         {failing_since && (
