@@ -1,5 +1,6 @@
 /** Places, automation and the person: at the side of a desk, at the bottom of a phone. */
 import { Icon } from '../parts/icons.tsx'
+import { waitingWords } from '../parts/many.ts'
 import { useStore } from '../parts/store.ts'
 import { PlaceLink } from '../router/router.tsx'
 import { AutomationState } from './automation.tsx'
@@ -20,7 +21,7 @@ const Places = ({ page }: { page: string | undefined }) => {
             <span>{place.says}</span>
             {place.page === 'inbox' && waiting > 0 && (
               <span className="count">
-                {waiting}
+                {waitingWords(waiting)}
                 <span className="unseen"> waiting</span>
               </span>
             )}

@@ -1,4 +1,5 @@
 /** How many things wait for this person, for the rail and the title of the tab. */
+import { waitingWords } from '../parts/many.ts'
 import { createStore } from '../parts/store.ts'
 
 /** Undefined until it is known. */
@@ -11,7 +12,7 @@ const show = (): void => {
   const count = waitingCount.get() ?? 0
   const title = pageTitle.get()
   const named = title === 'Tendril' ? title : `${title} · Tendril`
-  document.title = count > 0 ? `(${count}) ${named}` : named
+  document.title = count > 0 ? `(${waitingWords(count)}) ${named}` : named
 }
 
 export const startTitle = (): void => {

@@ -38,12 +38,21 @@ export interface OnScreen {
 
 export type ReadPage = (cursor: string | undefined) => Promise<Answer>
 
+/** The ids of a page's entries: a long list is looked through at every turn. */
+const idsKnown = new WeakMap<readonly InboxEntry[], ReadonlySet<string>>()
+
+const idsOf = (entries: readonly InboxEntry[]): ReadonlySet<string> => {
+  const ids = idsKnown.get(entries) ?? new Set(entries.map(({ id }) => id))
+  idsKnown.set(entries, ids)
+  return ids
+}
+
 const keyOf = ({ kind, id }: InboxEntry): string => `${kind} ${id}`
 
 /** The places of the pages near the screen, in order. */
 const pagesSeen = ({ pages }: EntryList, { first, last, chosen }: OnScreen): number[] => {
   const placeOf = (id: string | undefined): number =>
-    id === undefined ? -1 : pages.findIndex(({ entries }) => entries.some((one) => one.id === id))
+    id === undefined ? -1 : pages.findIndex(({ entries }) => idsOf(entries).has(id))
   const ends = [placeOf(first), placeOf(last)].filter((place) => place !== -1)
   const [from, to] = [Math.min(...ends), Math.max(...ends)]
   const other = placeOf(chosen)
@@ -95,8 +104,11 @@ interface Reading {
 const again = ({ list, isOld }: Reading): EntryList =>
   isOld ? { ...list, pages: list.pages.map((page) => ({ ...page, isStale: true })) } : list
 
-const knownIn = ({ pages }: EntryList): Map<string, InboxEntry> =>
-  new Map(pages.flatMap(({ entries }) => entries.map((entry) => [keyOf(entry), entry] as const)))
+/** What was read of a page and of those beside it, to which its entries may have moved. */
+const knownNear = ({ pages }: EntryList, index: number): Map<string, InboxEntry> => {
+  const near = pages.slice(Math.max(index - 1, 0), index + 2)
+  return new Map(near.flatMap(({ entries }) => entries.map((one) => [keyOf(one), one] as const)))
+}
 
 const NOTHING: EntryList = {
   pages: [{ cursor: undefined, next: null, entries: [], isStale: true }],
@@ -107,7 +119,7 @@ const NOTHING: EntryList = {
 const withPage = async (list: EntryList, index: number, read: ReadPage): Promise<EntryList> => {
   const cursor = index < list.pages.length ? list.pages[index]!.cursor : list.pages.at(-1)!.next!
   const answer = await read(cursor)
-  const entries = shared(knownIn(list), answer.entries)
+  const entries = shared(knownNear(list, index), answer.entries)
   const page = { cursor, next: answer.next_cursor, entries, isStale: false }
   const before = list.pages.slice(0, index)
   return {
@@ -139,8 +151,10 @@ export const readEntries = async (
 
 /** All entries, each once. */
 export const entriesIn = ({ pages }: EntryList): InboxEntry[] => {
-  const found = new Map<string, InboxEntry>()
-  for (const { entries } of pages)
-    for (const entry of entries) if (!found.has(entry.id)) found.set(entry.id, entry)
-  return [...found.values()]
+  const ids = new Set<string>()
+  const isNew = ({ id }: InboxEntry): boolean => {
+    const known = ids.size
+    return ids.add(id).size > known
+  }
+  return pages.flatMap(({ entries }) => entries.filter(isNew))
 }

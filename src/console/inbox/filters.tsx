@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { useShortcut } from '../keys/use-keys.ts'
 import { Icon } from '../parts/icons.tsx'
+import { waitingWords } from '../parts/many.ts'
 import { ChosenFilters } from './chosen-filters.tsx'
 import type { Inbox } from './use-inbox.ts'
 import { kindWords } from './words.ts'
@@ -66,7 +67,8 @@ export const FilterBar = ({ inbox }: { inbox: Inbox }) => {
               aria-pressed={filters.kind === kind}
               onClick={() => filter({ ...filters, kind })}
             >
-              {kind ? kindWords[kind].many : 'All'} <span className="soft">{count}</span>
+              {kind ? kindWords[kind].many : 'All'}{' '}
+              <span className="soft">{waitingWords(count)}</span>
             </button>
           ))}
         </fieldset>

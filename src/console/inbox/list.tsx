@@ -23,12 +23,34 @@ interface ListProps {
   look(seen: OnScreen): void
 }
 
-const useScrolled = (ref: { current: HTMLElement | null }) => {
+interface Seen {
+  top: number
+  height: number
+}
+
+interface Scrolled {
+  seen: Seen
+  /** The same, as last read: asking the element has the browser lay out the page at once. */
+  last: { readonly current: Seen }
+  scrollTo(top: number): void
+}
+
+const useScrolled = (ref: { current: HTMLElement | null }): Scrolled => {
   const [seen, setSeen] = useState({ top: 0, height: 800 })
+  const last = useRef(seen)
   const read = useCallback(() => {
     const { scrollTop: top, clientHeight: height } = ref.current!
-    setSeen((before) => (before.top === top && before.height === height ? before : { top, height }))
+    if (last.current.top === top && last.current.height === height) return
+    last.current = { top, height }
+    setSeen(last.current)
   }, [ref])
+  const scrollTo = useCallback(
+    (top: number) => {
+      ref.current!.scrollTop = top
+      read()
+    },
+    [ref, read],
+  )
   useLayoutEffect(() => {
     const element = ref.current!
     const observer = new ResizeObserver(read)
@@ -40,43 +62,44 @@ const useScrolled = (ref: { current: HTMLElement | null }) => {
       element.removeEventListener('scroll', read)
     }
   }, [ref, read])
-  return { seen, read }
+  return { seen, last, scrollTo }
 }
 
 interface Drawn {
-  ref: { current: HTMLElement | null }
   lines: readonly ListLine[]
   entries: readonly InboxEntry[]
 }
 
 /** Rows above the screen that come or go do not move those on it. */
-const useSteady = ({ ref, lines, entries }: Drawn, scrolled: () => void): void => {
+const useSteady = ({ lines, entries }: Drawn, { last, scrollTo }: Scrolled): void => {
   const before = useRef({ lines, entries })
   useLayoutEffect(() => {
-    const element = ref.current!
-    const shift = shiftOf(before.current, { lines, entries }, element.scrollTop)
+    const { top } = last.current
+    const shift = shiftOf(before.current, { lines, entries }, top)
     before.current = { lines, entries }
-    if (shift === 0) return
-    element.scrollTop += shift
-    scrolled()
-  }, [ref, lines, entries, scrolled])
+    if (shift !== 0) scrollTo(top + shift)
+  }, [lines, entries, last, scrollTo])
 }
 
 /** Brings a row onto the screen as it is chosen. */
-const useChosenInView = ({ ref, lines, entries }: Drawn, chosen: string | undefined): void => {
+const useChosenInView = (
+  { lines, entries }: Drawn,
+  chosen: string | undefined,
+  { last, scrollTo }: Scrolled,
+): void => {
   const place = chosen === undefined ? -1 : entries.findIndex(({ id }) => id === chosen)
   const isThere = place !== -1
   const latest = useRef<ListLine>(undefined)
   latest.current = isThere ? lines.find(({ index }) => index === place) : undefined
   // biome-ignore lint/correctness/useExhaustiveDependencies: what others do does not move the list
   useEffect(() => {
-    const [line, element] = [latest.current, ref.current]
-    if (!line || !element) return
+    const line = latest.current
+    if (!line) return
+    const { top, height } = last.current
     const [from, to] = [line.top - WIDE.heading, line.top + line.height + 8]
-    if (from < element.scrollTop) element.scrollTop = from
-    else if (to > element.scrollTop + element.clientHeight)
-      element.scrollTop = to - element.clientHeight
-  }, [ref, chosen, isThere])
+    if (from < top) scrollTo(Math.max(from, 0))
+    else if (to > top + height) scrollTo(to - height)
+  }, [chosen, isThere, last, scrollTo])
 }
 
 /** Tells what is near the screen, by the ids at its ends. */
@@ -99,13 +122,13 @@ const at = ({ top, height }: ListLine) => ({ transform: `translateY(${top}px)`, 
 
 export const List = ({ entries, groups, chosen, choose, look }: ListProps) => {
   const ref = useRef<HTMLDivElement>(null)
-  const { seen, read } = useScrolled(ref)
+  const scrolled = useScrolled(ref)
   const picked = useStore(selection)
   const tellsAccount = useHasSeveralAccounts()
   const lines = useMemo(() => linesOf(groups, WIDE), [groups])
-  const drawn = linesWithin(lines, { ...seen, beyond: BEYOND })
-  useSteady({ ref, lines, entries }, read)
-  useChosenInView({ ref, lines, entries }, chosen)
+  const drawn = linesWithin(lines, { ...scrolled.seen, beyond: BEYOND })
+  useSteady({ lines, entries }, scrolled)
+  useChosenInView({ lines, entries }, chosen, scrolled)
   useLook({ look, entries, chosen }, drawn)
   const item = (index: number) => {
     const entry = entries[index]!

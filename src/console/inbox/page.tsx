@@ -11,6 +11,7 @@ import {
 import { pageTitle, waitingCount } from '../frame/waiting.ts'
 import { useShortcut } from '../keys/use-keys.ts'
 import { KeyCaps } from '../parts/key-caps.tsx'
+import { isMany, waitingWords } from '../parts/many.ts'
 import { Bones, Empty, ReadView } from '../parts/states.tsx'
 import { useStore } from '../parts/store.ts'
 import { lazyPage } from '../router/lazy-page.tsx'
@@ -69,7 +70,7 @@ const Waiting = ({ inbox, children }: { inbox: Inbox; children: ReactNode }) => 
     <section className="inbox-list" aria-label="The list">
       <div className="page-head">
         <span className="head-title">Inbox</span>
-        <span className="soft">{total} waiting</span>
+        <span className="soft">{waitingWords(total)} waiting</span>
       </div>
       <FilterBar inbox={inbox} />
       <FollowedCalls />
@@ -92,6 +93,9 @@ const Waiting = ({ inbox, children }: { inbox: Inbox; children: ReactNode }) => 
   )
 }
 
+const placeWords = (place: number | undefined, total: number): string =>
+  place === undefined ? 'Not in this list' : `${place + 1} of ${isMany(total) ? 'many' : total}`
+
 const ChosenHead = ({ inbox }: { inbox: Inbox }) => {
   const { chosen, batch, close, total, sideBySide } = inbox
   return (
@@ -99,9 +103,7 @@ const ChosenHead = ({ inbox }: { inbox: Inbox }) => {
       <button type="button" className="to-list" onClick={close}>
         ‹ {batch ? 'Side by side' : 'Inbox'}
       </button>
-      <span className="soft">
-        {chosen?.place === undefined ? 'Not in this list' : `${chosen.place + 1} of ${total}`}
-      </span>
+      <span className="soft">{placeWords(chosen?.place, total)}</span>
       {!batch && sideBySide && (
         <button type="button" className="beside link" onClick={sideBySide}>
           Side by side <KeyCaps of="sideBySide" />

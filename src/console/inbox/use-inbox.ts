@@ -1,5 +1,6 @@
 /** The inbox as one object: the list, or a batch side by side, what is chosen, how to move. */
 import { useCallback, useMemo, useRef } from 'react'
+import { isMany } from '../parts/many.ts'
 import { useStore } from '../parts/store.ts'
 import { choiceIn, hrefOf, idIn } from '../router/paths.ts'
 import { type Here, navigate } from '../router/router.tsx'
@@ -44,16 +45,18 @@ const useShown = (list: EntryList | undefined) => {
   const gone = useStore(hidden)
   return useMemo(() => {
     const all = list ? entriesIn(list) : []
-    const left = all.filter(({ id }) => gone.has(id))
-    const counts = shownKinds.map((kind) => ({
-      kind,
-      count: (list?.counts[kind] ?? 0) - left.filter((one) => one.kind === kind).length,
-    }))
-    return { entries: all.filter(({ id }) => !gone.has(id)), counts }
+    const left = gone.size === 0 ? [] : all.filter(({ id }) => gone.has(id))
+    const counts = shownKinds.map((kind) => {
+      const count = list?.counts[kind] ?? 0
+      const decided = left.filter((one) => one.kind === kind).length
+      return { kind, count: isMany(count) ? count : count - decided }
+    })
+    return { entries: left.length === 0 ? all : all.filter(({ id }) => !gone.has(id)), counts }
   }, [list, gone])
 }
 
 const placeIn = (entries: readonly Chosen[], id: string | undefined): number | undefined => {
+  if (id === undefined) return undefined
   const found = entries.findIndex((entry) => entry.id === id)
   return found === -1 ? undefined : found
 }

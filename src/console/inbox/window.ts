@@ -68,10 +68,15 @@ interface Rows {
  */
 export const shiftOf = (before: Rows, after: Rows, scrolled: number): number => {
   if (scrolled <= 0 || (before.lines === after.lines && before.entries === after.entries)) return 0
+  const first = firstBelow(before.lines, scrolled)
+  // Mostly all that is new is below: then the row has the same place, and no other is looked at.
+  const [was, is] = [before.lines[first], after.lines[first]]
+  if (was?.index !== undefined && was.index === is?.index)
+    if (before.entries[was.index]!.id === after.entries[is.index]!.id) return is.top - was.top
   const tops = new Map<string, number>()
   for (const { index, top } of after.lines)
     if (index !== undefined) tops.set(after.entries[index]!.id, top)
-  for (const { index, top } of before.lines.slice(firstBelow(before.lines, scrolled))) {
+  for (const { index, top } of before.lines.slice(first)) {
     const now = index === undefined ? undefined : tops.get(before.entries[index]!.id)
     if (now !== undefined) return now - top
   }

@@ -44,10 +44,8 @@ export const shownSources = Object.keys(sourceWords) as SourceKind[]
 export const groupOf = ({ kind, source }: InboxEntry): string => {
   if (!BY_SOURCE.includes(kind)) return kindWords[kind].many
   if (!source) return kindWords[kind].many
-  const named = source.name
-    ? `${sourceWords[source.kind]}: ${source.name}`
-    : sourceWords[source.kind]
-  return source.kind === 'batch' && source.name ? source.name : named
+  if (!source.name) return sourceWords[source.kind]
+  return source.kind === 'batch' ? source.name : `${sourceWords[source.kind]}: ${source.name}`
 }
 
 /** Of a text with no opening pattern. */

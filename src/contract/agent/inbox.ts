@@ -1,5 +1,6 @@
 /** All that waits for a person, of growth and of the agent, in one list. */
 import { Type as T } from '@sinclair/typebox'
+import { inboxLimits } from '../inbox-limits.ts'
 import { op } from '../op.ts'
 import { PostingAccount } from '../records/growth/item.ts'
 import { SourceSchema, sourceKinds } from '../records/growth/source.ts'
@@ -39,15 +40,6 @@ export const inboxRecords = [
   'playbook_version',
   'mcp_tool',
 ] as const
-
-export const inboxLimits = {
-  /** A list of more is worked through, not counted. */
-  counted: 1_000,
-  /** More would make a search more exact, but nobody needs them. */
-  words: 12,
-  /** Characters of a title. */
-  title: 200,
-}
 
 const Call = record(
   {

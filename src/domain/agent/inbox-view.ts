@@ -1,6 +1,7 @@
 /** The entries of the list of what waits, made of its records. Pure. */
 import type { Static } from '@sinclair/typebox'
-import { type inbox, inboxLimits } from '#contract/agent/inbox'
+import type { inbox } from '#contract/agent/inbox'
+import { inboxLimits } from '#contract/inbox-limits'
 import { beginning } from '#kernel/storable'
 import { authorshipOf } from '../growth/drafting/authorship.ts'
 import { contentMark } from '../growth/drafting/content-mark.ts'

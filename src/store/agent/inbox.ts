@@ -2,7 +2,7 @@
  * The list of what waits for a person, in one statement: the places of the page, of all parts; the
  * records at these places; and how many there are of each kind.
  */
-import { inboxLimits } from '#contract/agent/inbox'
+import { inboxLimits } from '#contract/inbox-limits'
 import {
   decidingTools,
   type InboxKind,

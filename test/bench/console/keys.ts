@@ -1,5 +1,5 @@
 /** From a key to the frame that shows what it did, as the page itself measures it. */
-import type { Page } from 'playwright-core'
+import type { CDPSession, Page } from 'playwright-core'
 import { eventually } from '#test/support/eventually'
 
 /** What a key changes on the screen: an expression of the page, whose value differs afterwards. */
@@ -8,7 +8,7 @@ const EFFECTS = {
   focus: `document.activeElement?.className`,
   text: `document.querySelector('.layer')?.textContent`,
   slot: `document.querySelector('.slot :checked')?.closest('label').textContent`,
-  selected: `document.querySelectorAll('.row-select:checked').length`,
+  selected: `document.querySelectorAll('.row-select :checked').length`,
   reasons: `document.querySelectorAll('.reasons').length`,
   said: `document.querySelector('.toasts')?.textContent`,
 } as const
@@ -74,22 +74,34 @@ const measuring = (effect: string): string => `void (globalThis.painted = new Pr
 
 export interface Painted extends Press {
   ms: number
+  /** Of it, the processor time of the page's main thread. */
+  processor: number
+}
+
+/** Milliseconds of processor time that the page's main thread has had. */
+const processorTime = async (session: CDPSession): Promise<number> => {
+  const { metrics } = await session.send('Performance.getMetrics')
+  return metrics.find(({ name }) => name === 'TaskDuration')!.value * 1_000
 }
 
 /** Presses each key once, as fast as somebody who works. */
 export const paintTimes = async (page: Page, keys: readonly Press[]): Promise<Painted[]> => {
   const painted: Painted[] = []
+  const session = await page.context().newCDPSession(page)
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' })
   for (const one of keys) {
     await eventually(
       () => page.evaluate<boolean>(IS_READY),
       (isReady) => isReady,
     )
     await page.evaluate(measuring(EFFECTS[one.changes]))
+    const begun = await processorTime(session)
     await page.keyboard.press(one.key)
     const ms = await page.evaluate<number | null>('painted')
     if (ms === null) throw new Error(`the key ${one.key} did nothing: ${one.changes}`)
-    painted.push({ ...one, ms })
+    painted.push({ ...one, ms, processor: (await processorTime(session)) - begun })
     await Bun.sleep(PAUSE_MS)
   }
+  await session.detach()
   return painted
 }

@@ -1,30 +1,33 @@
 /** A list of very many entries, scrolled to its end and searched, as the browser feels it. */
 import type { CDPSession, Page } from 'playwright-core'
 import { eventually } from '#test/support/eventually'
+import { type Task, tasksDuring } from './tasks.ts'
 
-/** Collects every task of more than 50 ms; to be there before the page is. */
-export const WATCH_TASKS = `(() => {
-  globalThis.longTasks = []
-  new PerformanceObserver((list) => longTasks.push(...list.getEntries().map((e) => e.duration)))
-    .observe({ type: 'longtask', buffered: true })
-})()`
-
-/** The long tasks since the last call, in milliseconds. */
-const tasksSince = (page: Page): Promise<number[]> =>
-  page.evaluate<number[]>('longTasks.splice(0, longTasks.length)')
+/** More by the clock is a long task. */
+const LONG_MS = 50
 
 interface Stretch {
   what: string
-  /** The longest task; 0 if none took 50 ms. */
-  longest: number
+  /** The longest task by the clock, and what the page itself took of it. */
+  longest: Task
+  /** The most processor time of any task, in milliseconds. */
+  most: number
   long: number
 }
 
-const stretch = async (page: Page, what: string, act: () => Promise<void>): Promise<Stretch> => {
-  await tasksSince(page)
-  await act()
-  const tasks = await tasksSince(page)
-  return { what, longest: Math.max(0, ...tasks), long: tasks.length }
+const stretch = async (
+  session: CDPSession,
+  what: string,
+  act: () => Promise<void>,
+): Promise<Stretch> => {
+  const tasks = await tasksDuring(session, act)
+  const [longest = { clock: 0, processor: 0 }] = tasks.toSorted((a, b) => b.clock - a.clock)
+  return {
+    what,
+    longest,
+    most: Math.max(0, ...tasks.map(({ processor }) => processor)),
+    long: tasks.filter(({ clock }) => clock > LONG_MS).length,
+  }
 }
 
 /** Bytes in use after a collection. */
@@ -116,14 +119,14 @@ export const longList = async (page: Page, total: number, word: string): Promise
   const heap = async () => (await heapOf(session)) / MEGABYTE
   let shown: Shown | undefined
   const opened = await heap()
-  const down = await stretch(page, 'scrolled to the end, page by page', async () => {
+  const down = await stretch(session, 'scrolled to the end, page by page', async () => {
     shown = await toEnd(page, total)
   })
   const atEnd = await heap()
-  const drag = await stretch(page, 'dragged up and down', () => dragged(page))
+  const drag = await stretch(session, 'dragged up and down', () => dragged(page))
   const after = await heap()
-  const search = await stretch(page, 'searched', () => searched(page, word))
-  const whole = await stretch(page, 'all again', async () => {
+  const search = await stretch(session, 'searched', () => searched(page, word))
+  const whole = await stretch(session, 'all again', async () => {
     await page.getByLabel('Search what waits').fill('')
     await page.waitForURL((url) => !url.searchParams.has('q'))
     await page.evaluate(FRAMES)

@@ -2,8 +2,8 @@
  * The console as somebody at it feels it, in a real Chromium: `npm run bench:console`. 10,000
  * drafts wait. It measures the time from each of 100 keys to the frame that shows what the key did,
  * at full speed and on a processor a sixth as fast; then the whole list is scrolled to its end and
- * searched. Ends with 1 if a budget is exceeded. The budgets hold on a quiet machine: it prints how
- * loaded it is.
+ * searched. Ends with 1 if a budget is exceeded, by the clock. The budgets hold on a quiet machine:
+ * it prints how loaded it is, and how much of each time the page had a processor.
  */
 import { cpus, loadavg } from 'node:os'
 import type { Browser, Page } from 'playwright-core'
@@ -16,7 +16,7 @@ import { signedInAs } from '#test/support/session'
 import { withTemplate } from '../../faults/own-database.ts'
 import { fillInbox } from '../sections/inbox.ts'
 import { KEYS, type Painted, paintTimes } from './keys.ts'
-import { type LongList, longList, WATCH_TASKS } from './long-list.ts'
+import { type LongList, longList } from './long-list.ts'
 
 const DRAFTS = Number(process.env.DRAFTS ?? 10_000)
 const LONGEST_TASK_MS = 100
@@ -32,6 +32,8 @@ const SPEEDS = [
 interface Line {
   what: string
   found: number
+  /** Milliseconds of processor time that the page took of it. */
+  processor?: number
   most: number
   unit: string
 }
@@ -53,11 +55,20 @@ const linesOfKeys = async (page: Page): Promise<Line[]> => {
     await session.send('Emulation.setCPUThrottlingRate', { rate })
     const painted = await paintTimes(page, KEYS)
     const sorted = painted.map(({ ms }) => ms).sort((a, b) => a - b)
+    const taken = painted.map(({ processor }) => processor).sort((a, b) => a - b)
     console.log(`${what}: the slowest keys took ${slowest(painted)} ms`)
     const name = `key to paint, ${painted.length} keys, ${what}`
     lines.push(
-      { what: `${name}: median`, found: share(sorted, 0.5), most: median, unit: 'ms' },
-      { what: `${name}: p95`, found: share(sorted, 0.95), most: p95, unit: 'ms' },
+      ...[
+        { which: 'median', of: 0.5, most: median },
+        { which: 'p95', of: 0.95, most: p95 },
+      ].map(({ which, of, most }) => ({
+        what: `${name}: ${which}`,
+        found: share(sorted, of),
+        processor: share(taken, of),
+        most,
+        unit: 'ms',
+      })),
     )
   }
   await session.send('Emulation.setCPUThrottlingRate', { rate: 1 })
@@ -66,11 +77,14 @@ const linesOfKeys = async (page: Page): Promise<Line[]> => {
 
 const linesOfList = ({ stretches, rows, heap }: LongList): Line[] => {
   const [opened, atEnd, dragged] = heap
+  for (const { what, most } of stretches)
+    console.log(`${what}: no task took more than ${most.toFixed(0)} ms of processor time`)
   const among = `${DRAFTS.toLocaleString('en')} drafts`
   return [
     ...stretches.map(({ what, longest, long }) => ({
       what: `${among}, ${what}: the longest of ${long} tasks over 50 ms`,
-      found: longest,
+      found: longest.clock,
+      processor: longest.processor,
       most: LONGEST_TASK_MS,
       unit: 'ms',
     })),
@@ -93,7 +107,6 @@ const linesOfList = ({ stretches, rows, heap }: LongList): Line[] => {
 const openInbox = async (app: TestApp, browser: Browser): Promise<Page> => {
   const olga = await signedInAs(app, app.tenantId, { name: 'Olga Owner', role: 'owner' })
   const context = await browserOf(browser, app, olga)
-  await context.addInitScript(WATCH_TASKS)
   const page = await openTab(context, app, '/console/inbox')
   await page.locator('.row').first().waitFor()
   return page
@@ -125,10 +138,11 @@ const measure = async (): Promise<Line[]> => {
   await first.keyboard.press('j')
   const lines = await linesOfKeys(first)
   await first.context().close()
-  const left = (await app.send('GET', '/api/v1/inbox?limit=1')).body.counts.draft
   const { id } = (await app.send('POST', 'items', { body: { body: 'A needle in it.' } })).body.item
+  // The list itself does not count more than a thousand.
+  const [left] = await app.owner`select count(*)::int as drafts from item where status = 'drafted'`
   const second = await openInbox(app, browser)
-  const list = await longList(second, left + 1, 'needle')
+  const list = await longList(second, left!.drafts, 'needle')
   await app.send('DELETE', `items/${id}`)
   return [...lines, ...linesOfList(list)]
 }
@@ -137,9 +151,10 @@ const [load = 0] = loadavg()
 console.log(`load before: ${load.toFixed(2)} on ${cpus().length} processors`)
 const lines = await withTemplate(measure)
 const shown = (value: number): string => (value < 10 ? value.toFixed(1) : value.toFixed(0))
-for (const { what, found, most, unit } of lines) {
+for (const { what, found, processor, most, unit } of lines) {
   const says = `${shown(found)}${unit && ` ${unit}`} of at most ${most}${unit && ` ${unit}`}`
-  console.log(`| ${what} | ${says} | ${found <= most ? 'ok' : 'MISSED'} |`)
+  const taken = processor === undefined ? '' : `${shown(processor)} ms on a processor`
+  console.log(`| ${what} | ${says} | ${taken} | ${found <= most ? 'ok' : 'MISSED'} |`)
 }
 const missed = lines.filter(({ found, most }) => found > most).length
 console.log(`bench:console: ${lines.length} budgets, ${missed} missed, load ${load.toFixed(2)}`)

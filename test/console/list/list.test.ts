@@ -189,6 +189,7 @@ describe.skipIf(!path)('the list', () => {
           (value) => value === text,
         )
       await post.waitFor()
+      await page.getByRole('button', { name: 'Side by side' }).waitFor()
       await page.keyboard.press('v')
       await shown(TEXTS)
       await expectAccessible(page, 'batch')

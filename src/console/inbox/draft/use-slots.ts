@@ -1,5 +1,5 @@
 /** The times that a draft can be approved for, and the chosen one. */
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { useRead } from '../../api/queries.ts'
 import { speak } from '../../frame/notices.ts'
 import { useShortcut } from '../../keys/use-keys.ts'
@@ -11,6 +11,7 @@ import type { DraftItem } from './item.ts'
 import { type FreeSlot, slotsOffered, withNeighbours } from './slots.ts'
 
 const LOOKED_AT_DAYS = 14
+const MINUTE_MS = 60_000
 
 /**
  * The inbox follows it all the time: between two drafts nobody else does, and a read that is broken
@@ -42,8 +43,12 @@ export const useSlots = (item: DraftItem | undefined): SlotChoices => {
   const { data } = useCalendar()
   const [wanted, setWanted] = useState<string>()
   const deciding = useStore(hidden)
-  const asked = new Set([...deciding].filter(([id]) => id !== item?.id).map(([, at]) => at))
-  const offered = item && data ? offeredSlots(item, data.entries, asked) : []
+  const minute = Math.floor(Date.now() / MINUTE_MS)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a slot is offered until it is past
+  const offered = useMemo(() => {
+    const asked = new Set([...deciding].filter(([id]) => id !== item?.id).map(([, at]) => at))
+    return item && data ? offeredSlots(item, data.entries, asked) : []
+  }, [item, data, deciding, minute])
   const first = offered.find(({ at }) => at === item?.proposed_at) ?? offered[0]
   const chosen = offered.find(({ at }) => at === wanted) ?? first
   const step = (steps: number): void => {
