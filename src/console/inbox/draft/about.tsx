@@ -11,25 +11,31 @@ const Row = ({ says, children }: { says: string; children: ReactNode }) => (
 
 const words = (name: string): string => name.replaceAll(/[-_]/g, ' ')
 
-export const About = ({ item }: { item: DraftItem }) => (
-  <dl className="about">
-    {item.rationale && <Row says="Why this draft">{item.rationale}</Row>}
-    {item.stories.length > 0 && (
-      <Row says="Your words it uses">
-        {item.stories.map((story) => (
-          <blockquote key={story} dir="auto">
-            “<bdi>{story}</bdi>”
-          </blockquote>
-        ))}
-      </Row>
-    )}
-    {item.hook && item.kind === 'post' && (
-      <Row says="Opening">
-        {words(item.hook)}
-        {item.format && ` · ${words(item.format)}`}
-        {item.arm && ` · arm ${item.arm}`}
-      </Row>
-    )}
-    {item.note && <Row says="Note">{item.note}</Row>}
-  </dl>
-)
+/** A draft may open with no hook. */
+const openingOf = ({ hook, format, arm }: DraftItem): string[] => [
+  ...(hook && hook !== 'none' ? [words(hook)] : []),
+  ...(format ? [words(format)] : []),
+  ...(arm ? [`arm ${arm}`] : []),
+]
+
+export const About = ({ item }: { item: DraftItem }) => {
+  const opening = openingOf(item)
+  return (
+    <dl className="about">
+      {item.rationale && <Row says="Why this draft">{item.rationale}</Row>}
+      {item.stories.length > 0 && (
+        <Row says="Your words it uses">
+          {item.stories.map((story) => (
+            <blockquote key={story} dir="auto">
+              “<bdi>{story}</bdi>”
+            </blockquote>
+          ))}
+        </Row>
+      )}
+      {opening.length > 0 && item.kind === 'post' && (
+        <Row says="Opening">{opening.join(' · ')}</Row>
+      )}
+      {item.note && <Row says="Note">{item.note}</Row>}
+    </dl>
+  )
+}
