@@ -9,37 +9,15 @@ import { eventually } from '#test/support/eventually'
 import { browserPath, launchBrowser } from '#test/support/http/browser'
 import { signedInAs } from '#test/support/session'
 import { useApp } from '#test/support/use'
+import { ARTICLE, HOSTILE, HOSTILE_MARKDOWN } from './texts.ts'
 
 const path = browserPath()
 if (!path) console.warn('No Chromium here: nobody decides drafts in the console.')
 
 const LONG_MS = 240_000
-/** Markup, marks that turn the text around, and a word wider than a screen. */
-const HOSTILE = `<img src=x onerror=alert(1)> \u202Edcba\u202C a\u200Bb ${'x'.repeat(10_000)}`
 /** Whether what was typed over it is in the browser's storage. */
 const isKept = (id: string) =>
   `Object.keys(localStorage).some((name) => name.startsWith('tendril.typed:') && name.includes('${id}'))`
-
-const ARTICLE = `Why docks are late
-
-Every delay starts at the dock, and ends with somebody who waits. We counted them for a year, at eleven docks, and wrote down who waited for whom.
-
-What we changed
-
-- One board for all gates, at dock.example.com/board
-- A call before we are late, not after
-- Nobody waits for a signature
-
-> They used to ring us. Now we ring them.
-
-It took a week, and nobody asked for the old way again. #logistics`
-
-/** What a renderer that trusts its text would run, fetch, or fall over. */
-const HOSTILE_MARKDOWN = `[click](javascript:alert(1)) ![x](https://a.example.com/p.png) <script>alert(1)</script>
-
-${'> '.repeat(1_000)}deep
-
-\u202Edcba\u202C a\u200Bb ${'x'.repeat(10_000)}`
 
 describe.skipIf(!path)('a draft', () => {
   let bundle: ConsoleState = 'building'
@@ -56,7 +34,7 @@ describe.skipIf(!path)('a draft', () => {
       (item) => item.status === status,
     )
 
-  /** A draft that is approved with a change that was not saved, and taken back, shows the change. */
+  /** What is approved with a change that was not saved, and taken back, shows the change. */
   const backWithWhatWasApproved = async (page: Page, id: string, text: string) => {
     const row = page.getByRole('button', { name: text.split('\n')[0]! })
     await row.first().click()

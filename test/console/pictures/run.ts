@@ -12,7 +12,8 @@ import { browserOf, EVERY_LOOK, flawsAt, loadAxe, lookAs, openTab } from '#test/
 import { browserPath, launchBrowser } from '#test/support/http/browser'
 import { withTemplate } from '../../faults/own-database.ts'
 import { takeForReadme } from './readme.ts'
-import { type PicturedState, states } from './states.ts'
+import type { PicturedState } from './state.ts'
+import { states } from './states.ts'
 import { openScene, type Scene } from './workspace.ts'
 
 interface Walk {

@@ -1,16 +1,7 @@
 /** Every state of the console, and how a person gets there. */
 import type { Page } from 'playwright-core'
+import type { PicturedState } from './state.ts'
 import type { Scene } from './workspace.ts'
-
-export interface PicturedState {
-  name: string
-  as?: 'vera'
-  /** A record that is not there is 404, which Chromium writes to its console. */
-  reads404?: true
-  path(scene: Scene): string
-  /** What is done there; ends once the state is on the screen. */
-  reach(page: Page, scene: Scene): Promise<unknown>
-}
 
 const entry =
   (kind: string, id: (scene: Scene) => string) =>
