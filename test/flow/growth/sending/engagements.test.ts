@@ -182,17 +182,21 @@ describe('approving with execute', () => {
     [
       'the rules of the network',
       async () => {
-        const { sandbox } = app.workplace
-        const { preflight } = sandbox
-        sandbox.preflight = () => {
-          sandbox.preflight = preflight
-          return { allowed: false, reason: 'x_gone', message: 'No more', link: null }
-        }
+        app.workplace.sandbox.preflight = () => ({
+          allowed: false,
+          reason: 'x_gone',
+          message: 'No more',
+          link: null,
+        })
       },
       409,
       'x_gone: No more',
     ],
   ])('is refused as a whole by %s', async (_, forbid, status, message) => {
+    const { preflight } = app.workplace.sandbox
+    using _restored = {
+      [Symbol.dispose]: () => Object.assign(app.workplace.sandbox, { preflight }),
+    }
     const story = await newStory(app)
     const { id, post } = await draftedEngagement(app, story)
     await forbid(story, id)
