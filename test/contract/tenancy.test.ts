@@ -15,16 +15,22 @@ import { useApp } from '#test/support/use'
 
 interface Filled {
   workspace: Workspace
-  /** The path parameters of one record of each resource. */
+  /** The path parameters of one record of each resource, or of what an operation reads instead. */
   records: Record<string, Record<string, string>>
 }
 
 let filled: Filled[]
 
+const reads = operations.filter(readsOnly)
+
 const fill = async (): Promise<Filled> => {
   const workspace = await newWorkspace(app)
   const records: Filled['records'] = {}
   for (const [prefix, { make }] of Object.entries(recipes)) records[prefix] = await make(workspace)
+  for (const o of reads) {
+    const make = recipes[prefixOf(o)]?.instead?.[o.id.slice(prefixOf(o).length + 1)]
+    if (make) records[o.id] = await make(workspace)
+  }
   return { workspace, records }
 }
 
@@ -52,11 +58,11 @@ const inputs: Record<string, Record<string, unknown>> = {
 const showsRecords = (o: NamedOp): boolean =>
   !unnamed.includes(o.id) && ('cursor' in o.input.properties || pathParams(o.path).length > 0)
 
-describe.each(operations.filter(readsOnly).map((o) => [o.id, o] as const))('%s', (_, o) => {
+describe.each(reads.map((o) => [o.id, o] as const))('%s', (_, o) => {
   test('shows nothing of another workspace', async () => {
     for (const { workspace, records } of filled) {
       const other = filled.find((one) => one.workspace !== workspace)!
-      const own = records[prefixOf(o)] ?? {}
+      const own = records[o.id] ?? records[prefixOf(o)] ?? {}
       const { status, text } = await call(workspace, o, {
         ...sampleOf(o, 'needed'),
         ...inputs[o.id],
