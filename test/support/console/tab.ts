@@ -89,7 +89,6 @@ const FEW_LOOKS: readonly Look[] = [
   { width: 1280, colours: 'light' },
   { width: 390, colours: 'dark' },
   { width: 320, colours: 'forced' },
-  { width: 320, colours: 'light' },
 ]
 
 export const lookAs = async (page: Page, { width, colours }: Look): Promise<void> => {
