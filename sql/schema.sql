@@ -2152,6 +2152,22 @@ CREATE OR REPLACE FUNCTION public.file_kib(byte_size integer)
 AS $function$ select greatest(4, (byte_size + 1023) / 1024) $function$;
 grant execute on function public.file_kib(integer) to public;
 
+CREATE OR REPLACE FUNCTION public.has_long_deleted(swept uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  since constant timestamptz := now() - interval '30 days';
+begin
+  perform set_config('app.tenant', swept::text, true);
+  return exists (select from public.item where tenant_id = swept and deleted_at < since)
+    or exists (select from public.engagement where tenant_id = swept and deleted_at < since)
+    or exists (select from public.agent_conversation where tenant_id = swept and deleted_at < since);
+end $function$;
+grant execute on function public.has_long_deleted(uuid) to tendril_system;
+
 CREATE OR REPLACE FUNCTION public.item_doubt(item uuid, review boolean)
  RETURNS jsonb
  LANGUAGE sql

@@ -28,8 +28,9 @@ export const sweepSome = (
         sweep_channels(${tenantId}, clock_timestamp() - ${agentKeepDays} * interval '1 day',
           ${rows}),
         sweep_artifacts(${tenantId}, ${rows}), sweep_files(${tenantId}, ${rows}),
-        sweep_prints(${tenantId}, ${rows}), sweep_deleted(${tenantId}, ${rows}),
-          sweep_conversations(${tenantId}, ${rows})]) part`
+        sweep_prints(${tenantId}, ${rows}), has_long_deleted(${tenantId}) and
+          (sweep_deleted(${tenantId}, ${rows}) or sweep_conversations(${tenantId}, ${rows}))
+        ]) part`
     return row!.more
   })
 

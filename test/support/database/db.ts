@@ -60,7 +60,13 @@ const onServer = async <T>(
   options: ConnectionOptions,
   run: (sql: postgres.Sql) => Promise<T>,
 ): Promise<T> => {
-  const sql = postgres({ ...options, max: 1, connect_timeout: 30, onnotice: () => {} })
+  const sql = postgres({
+    ...options,
+    max: 1,
+    connect_timeout: 30,
+    fetch_types: false,
+    onnotice: () => {},
+  })
   try {
     return await run(sql)
   } finally {
