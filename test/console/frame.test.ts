@@ -1,13 +1,13 @@
 /** The frame of the console in a real Chromium. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Browser, BrowserContext } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'bun:test'
+import type { BrowserContext } from 'playwright-core'
 import type { ConsoleState } from '#edge/console/bundle'
 import { builtConsole } from '#test/support/console/built'
 import { browserOf, expectAccessible, openTab, type Watched } from '#test/support/console/tab'
 import { softwareProfile } from '#test/support/growth/profiles'
-import { browserPath, launchBrowser } from '#test/support/http/browser'
+import { browserPath, openBrowser } from '#test/support/http/browser'
 import { signedInAs } from '#test/support/session'
-import { useApp } from '#test/support/use'
+import { use, useApp } from '#test/support/use'
 
 const path = browserPath()
 if (!path) console.warn('No Chromium here: nobody looks at the console.')
@@ -17,16 +17,14 @@ const LONG_MS = 180_000
 describe.skipIf(!path)('the frame', () => {
   let bundle: ConsoleState = 'building'
   const app = useApp({ overrides: { console: () => bundle } })
-  let browser: Browser
+  const browser = use(openBrowser)
   let context: BrowserContext & Watched
 
   beforeAll(async () => {
     bundle = (await builtConsole()).bundle
-    browser = await launchBrowser(path!)
     const olga = await signedInAs(app, app.tenantId, { name: 'Olga Owner', role: 'owner' })
     context = await browserOf(browser, app, olga)
   })
-  afterAll(() => browser.close())
 
   test(
     'is used by keys alone, without a flaw, a complaint or a request elsewhere',

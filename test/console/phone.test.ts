@@ -1,6 +1,6 @@
 /** A day's decisions on a phone, by touch. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'bun:test'
+import type { BrowserContext, Page } from 'playwright-core'
 import type { ConsoleState } from '#edge/console/bundle'
 import { createWorkspace } from '#ops/operator/admin/workspaces'
 import { builtConsole } from '#test/support/console/built'
@@ -8,9 +8,9 @@ import { browserOf, openTab, type Watched } from '#test/support/console/tab'
 import { dragFinger, smallTargets } from '#test/support/console/touch'
 import { insertMember } from '#test/support/database/writes'
 import { eventually } from '#test/support/eventually'
-import { browserPath, launchBrowser } from '#test/support/http/browser'
+import { browserPath, openBrowser } from '#test/support/http/browser'
 import { signedInAs } from '#test/support/session'
-import { useApp } from '#test/support/use'
+import { use, useApp } from '#test/support/use'
 
 const path = browserPath()
 if (!path) console.warn('No Chromium here: nobody decides on a phone.')
@@ -21,7 +21,7 @@ const PHONE = { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile:
 describe.skipIf(!path)('on a phone', () => {
   let bundle: ConsoleState = 'building'
   const app = useApp({ overrides: { console: () => bundle, lanes: [] } })
-  let browser: Browser
+  const browser = use(openBrowser)
   let context: BrowserContext & Watched
 
   const write = async (body: string): Promise<string> =>
@@ -34,7 +34,6 @@ describe.skipIf(!path)('on a phone', () => {
 
   beforeAll(async () => {
     bundle = (await builtConsole()).bundle
-    browser = await launchBrowser(path!)
     const olga = await signedInAs(app, app.tenantId, { name: 'Olga Owner', role: 'owner' })
     context = await browserOf(browser, app, olga, PHONE)
     const { channels } = (await app.send('GET', 'channels')).body
@@ -42,7 +41,6 @@ describe.skipIf(!path)('on a phone', () => {
     const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
     await app.send('PUT', `channels/${id}`, { body: { cadence: { days, times: ['08:30'] } } })
   })
-  afterAll(() => browser.close())
 
   /** The main button, which names the time. */
   const main = (page: Page) => page.getByRole('button', { name: /^Approve \w{3} \d/ })

@@ -1,13 +1,13 @@
 /** The settings in a real Chromium, by keys alone, and what they show put to use. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import type { BrowserContext, Page } from 'playwright-core'
 import { Webhook } from 'standardwebhooks'
 import type { ConsoleState } from '#edge/console/bundle'
 import { type DevChannel, devChannel, postDev } from '#test/support/channels/dev-posts'
 import { builtConsole } from '#test/support/console/built'
 import { press, tabTo } from '#test/support/console/keyboard'
 import { browserOf, expectAccessible, openTab, type Watched } from '#test/support/console/tab'
-import { browserPath, launchBrowser } from '#test/support/http/browser'
+import { browserPath, openBrowser } from '#test/support/http/browser'
 import { idOf } from '#test/support/http/hooks'
 import { openReceiver, type Received } from '#test/support/http/receiver'
 import { connectMcp } from '#test/support/mcp/mcp'
@@ -68,13 +68,12 @@ describe.skipIf(!path)('the settings', () => {
       PUBLIC_URL: `http://localhost:${port}`,
     },
   }))
-  let browser: Browser
+  const browser = use(openBrowser)
   let context: BrowserContext & Watched
   let channel: DevChannel
 
   beforeAll(async () => {
     bundle = (await builtConsole()).bundle
-    browser = await launchBrowser(path!)
     const olga = await signedInAs(app, app.tenantId, { name: HOSTILE, role: 'owner' })
     context = await browserOf(browser, app, olga)
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -85,7 +84,6 @@ describe.skipIf(!path)('the settings', () => {
       where tenant_id = ${tenantId}`
     await owner`update api_key set name = ${HOSTILE} where tenant_id = ${tenantId}`
   })
-  afterAll(() => browser.close())
   afterEach(() => {
     // A browser reports each answer that is an error, such as the one to a refused address.
     const isOurs = (complaint: string) => !complaint.startsWith('error: Failed to load resource')

@@ -1,8 +1,7 @@
 /** The page of the API's reference in a real Chromium. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Browser } from 'playwright-core'
-import { browserPath, launchBrowser } from '#test/support/http/browser'
-import { useSharedApp } from '#test/support/use'
+import { describe, expect, test } from 'bun:test'
+import { browserPath, openBrowser } from '#test/support/http/browser'
+import { use, useSharedApp } from '#test/support/use'
 
 const path = browserPath()
 if (!path) console.warn('No Chromium here: nobody looks at the page of the reference.')
@@ -11,12 +10,8 @@ if (!path) console.warn('No Chromium here: nobody looks at the page of the refer
 const PATIENCE_MS = 60_000
 
 describe.skipIf(!path)('the page', () => {
-  let browser: Browser
   const app = useSharedApp()
-  beforeAll(async () => {
-    browser = await launchBrowser(path!)
-  })
-  afterAll(() => browser.close())
+  const browser = use(openBrowser)
 
   test(
     'shows an operation, with nothing from elsewhere and nothing that its policy forbids',

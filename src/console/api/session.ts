@@ -36,11 +36,16 @@ const LOCK = 'tendril-refresh'
 const REFRESHED = 'tendril.refreshed'
 const REFRESH_PATH = '/api/v1/app/session/refresh'
 const PATIENCE_MS = 15_000
+/** What one tab stores reaches the others a moment later, each in a process of its own. */
+const TOLD_WITHIN_MS = 250
 
 export type Renewal = 'renewed' | 'ended' | 'unknown'
 
+const wasRenewedSince = (failedAt: number): boolean =>
+  Number(localStorage.getItem(REFRESHED)) > failedAt
+
 const refresh = async (failedAt: number): Promise<Renewal> => {
-  if (Number(localStorage.getItem(REFRESHED)) > failedAt) return 'renewed'
+  if (wasRenewedSince(failedAt)) return 'renewed'
   try {
     const { ok, status } = await fetch(REFRESH_PATH, {
       method: 'POST',
@@ -54,6 +59,17 @@ const refresh = async (failedAt: number): Promise<Renewal> => {
   }
 }
 
+/** The next tab has its turn once it can know of this one's. */
+const refreshInTurn = (failedAt: number): Promise<Renewal> =>
+  new Promise((resolve, reject) => {
+    const takeTurn = async (): Promise<void> => {
+      if (wasRenewedSince(failedAt)) return resolve('renewed')
+      resolve(await refresh(failedAt))
+      await new Promise((after) => setTimeout(after, TOLD_WITHIN_MS))
+    }
+    navigator.locks.request(LOCK, takeTurn).catch(reject)
+  })
+
 let running: Promise<Renewal> | undefined
 
 /**
@@ -62,9 +78,7 @@ let running: Promise<Renewal> | undefined
  * previous token for ten seconds.
  */
 export const renewSession = (failedAt: number): Promise<Renewal> => {
-  running ??= (
-    navigator.locks ? navigator.locks.request(LOCK, () => refresh(failedAt)) : refresh(failedAt)
-  ).finally(() => {
+  running ??= (navigator.locks ? refreshInTurn(failedAt) : refresh(failedAt)).finally(() => {
     running = undefined
   })
   return running

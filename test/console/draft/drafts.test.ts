@@ -1,14 +1,14 @@
 /** Drafts in the inbox, decided in a real Chromium by keys alone. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import type { ConsoleState } from '#edge/console/bundle'
 import { builtConsole } from '#test/support/console/built'
 import { browserOf, expectAccessible, openTab, type Watched } from '#test/support/console/tab'
 import { eventually } from '#test/support/eventually'
-import { browserPath, launchBrowser } from '#test/support/http/browser'
+import { browserPath, openBrowser } from '#test/support/http/browser'
 import { signedInAs } from '#test/support/session'
-import { useApp } from '#test/support/use'
+import { use, useApp } from '#test/support/use'
 import { ARTICLE, HOSTILE, HOSTILE_MARKDOWN } from './texts.ts'
 
 const path = browserPath()
@@ -22,7 +22,7 @@ const isKept = (id: string) =>
 describe.skipIf(!path)('a draft', () => {
   let bundle: ConsoleState = 'building'
   const app = useApp({ overrides: { console: () => bundle, lanes: [] } })
-  let browser: Browser
+  const browser = use(openBrowser)
   let context: BrowserContext & Watched
 
   const write = async (body: string, kind = 'post'): Promise<string> =>
@@ -54,7 +54,6 @@ describe.skipIf(!path)('a draft', () => {
 
   beforeAll(async () => {
     bundle = (await builtConsole()).bundle
-    browser = await launchBrowser(path!)
     const olga = await signedInAs(app, app.tenantId, { name: 'Olga Owner', role: 'owner' })
     context = await browserOf(browser, app, olga)
     const { channels } = (await app.send('GET', 'channels')).body
@@ -68,7 +67,6 @@ describe.skipIf(!path)('a draft', () => {
       },
     })
   })
-  afterAll(() => browser.close())
 
   test(
     'is edited in place, approved for the time on the button, and taken back',

@@ -1,6 +1,6 @@
 /** What the agent asks of people, decided in a real Chromium by keyboard. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import type { ConsoleState } from '#edge/console/bundle'
 import { scopes } from '#kernel/scopes'
 import { asKey, turn } from '#test/support/agent/agent'
@@ -11,11 +11,11 @@ import { builtConsole } from '#test/support/console/built'
 import { browserOf, expectAccessible, openTab, type Watched } from '#test/support/console/tab'
 import { insertItem } from '#test/support/database/writes'
 import { makeSignal } from '#test/support/growth/records'
-import { browserPath, launchBrowser } from '#test/support/http/browser'
+import { browserPath, openBrowser } from '#test/support/http/browser'
 import { openReceiver } from '#test/support/http/receiver'
 import { scriptedModel } from '#test/support/model/scripted-model'
 import { type SignedIn, signedInAs } from '#test/support/session'
-import { useApp } from '#test/support/use'
+import { use, useApp } from '#test/support/use'
 
 const path = browserPath()
 if (!path) console.warn('No Chromium here: nobody decides what the agent asks.')
@@ -55,20 +55,18 @@ const BROKEN = 'broken'
 describe.skipIf(!path)('what the agent asks', () => {
   let bundle: ConsoleState = 'building'
   const app = useApp(() => ({ env, overrides: { console: () => bundle, thinker: model } }))
-  let browser: Browser
+  const browser = use(openBrowser)
   let context: BrowserContext & Watched
   let lena: SignedIn
 
   beforeAll(async () => {
     bundle = (await builtConsole()).bundle
-    browser = await launchBrowser(path!)
     const olga = await signedInAs(app, app.tenantId, { name: 'Olga Owner', role: 'owner' })
     lena = await signedInAs(app, app.tenantId, { name: 'Lena <b>Lead</b>', role: 'approver' })
     context = await browserOf(browser, app, olga)
     const { api_key: key } = await app.newKey([...scopes], app.tenantId)
     await makeSignal({ app, tenantId: app.tenantId, key, session: olga.key })
   })
-  afterAll(() => browser.close())
 
   /** A call of a job that waits for a person. */
   const asks = async (body: string): Promise<{ id: string; item: string }> => {

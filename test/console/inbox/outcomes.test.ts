@@ -1,6 +1,6 @@
 /** Doubts, refused posts and engagements in the inbox, decided in a real Chromium by keys alone. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Browser, BrowserContext } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'bun:test'
+import type { BrowserContext } from 'playwright-core'
 import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
 import type { ConsoleState } from '#edge/console/bundle'
 import { xSelfServe } from '#port/network/x-rules'
@@ -11,9 +11,9 @@ import { answersTo, draftedEngagement, engagementOf } from '#test/support/growth
 import { putInReview } from '#test/support/growth/post-again'
 import { newStory, type Story, textOf } from '#test/support/growth/story'
 import { lostRequest, type Unreliable, unreliable } from '#test/support/growth/unreliable'
-import { browserPath, launchBrowser } from '#test/support/http/browser'
+import { browserPath, openBrowser } from '#test/support/http/browser'
 import { signedInAs } from '#test/support/session'
-import { useApp } from '#test/support/use'
+import { use, useApp } from '#test/support/use'
 import { numbers } from '../../faults/numbers.ts'
 import { approvableTexts } from '../texts/approvable.ts'
 import { walkTexts } from '../texts/walk.ts'
@@ -29,7 +29,7 @@ const HOSTILE = `<img src=x onerror=alert(1)> \u202egnp.exe ${'x'.repeat(300)}`
 describe.skipIf(!path)('what went wrong, or goes to others', () => {
   let bundle: ConsoleState = 'building'
   const app = useApp({ overrides: { console: () => bundle, times } })
-  let browser: Browser
+  const browser = use(openBrowser)
   let context: BrowserContext & Watched
   let network: Unreliable
   let story: Story
@@ -38,13 +38,11 @@ describe.skipIf(!path)('what went wrong, or goes to others', () => {
 
   beforeAll(async () => {
     bundle = (await builtConsole()).bundle
-    browser = await launchBrowser(path!)
     network = unreliable(app)
     story = await newStory(app)
     const olga = await signedInAs(app, story.tenantId, { name: 'Olga Owner', role: 'owner' })
     context = await browserOf(browser, app, olga)
   })
-  afterAll(() => browser.close())
 
   test(
     'a doubt shows what was sent beside what the timeline showed, and is settled by a person',

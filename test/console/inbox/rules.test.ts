@@ -1,16 +1,16 @@
 /** Rules for what the agent may do unasked, set in a real Chromium while deciding. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Browser, BrowserContext } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'bun:test'
+import type { BrowserContext } from 'playwright-core'
 import type { ConsoleState } from '#edge/console/bundle'
 import { asKey, turn, waitingJob } from '#test/support/agent/agent'
 import { changeTool } from '#test/support/agent/changed-tool'
 import { builtConsole } from '#test/support/console/built'
 import { browserOf, expectAccessible, openTab, type Watched } from '#test/support/console/tab'
 import { eventually } from '#test/support/eventually'
-import { browserPath, launchBrowser } from '#test/support/http/browser'
+import { browserPath, openBrowser } from '#test/support/http/browser'
 import { scriptedModel } from '#test/support/model/scripted-model'
 import { signedInAs } from '#test/support/session'
-import { useApp } from '#test/support/use'
+import { use, useApp } from '#test/support/use'
 
 const path = browserPath()
 if (!path) console.warn('No Chromium here: nobody sets rules in the console.')
@@ -35,16 +35,14 @@ describe.skipIf(!path)('a rule', () => {
     env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: 'http://127.0.0.1:9' },
     overrides: { console: () => bundle, thinker: model },
   })
-  let browser: Browser
+  const browser = use(openBrowser)
   let context: BrowserContext & Watched
 
   beforeAll(async () => {
     bundle = (await builtConsole()).bundle
-    browser = await launchBrowser(path!)
     const olga = await signedInAs(app, app.tenantId, { name: 'Olga Owner', role: 'owner' })
     context = await browserOf(browser, app, olga)
   })
-  afterAll(() => browser.close())
 
   const ruleOf = async (tool: string) =>
     (

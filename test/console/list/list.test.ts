@@ -1,7 +1,7 @@
 /** The list of the inbox in a real Chromium: filtered, decided together, and side by side. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { isDeepStrictEqual } from 'node:util'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import type { ConsoleState } from '#edge/console/bundle'
 import { newId } from '#kernel/ids'
 import { connectAccount } from '#ops/operator/admin/workspaces'
@@ -9,9 +9,9 @@ import { builtConsole } from '#test/support/console/built'
 import { browserOf, expectAccessible, openTab, type Watched } from '#test/support/console/tab'
 import { insertItem, insertItems } from '#test/support/database/writes'
 import { eventually } from '#test/support/eventually'
-import { browserPath, launchBrowser } from '#test/support/http/browser'
+import { browserPath, openBrowser } from '#test/support/http/browser'
 import { signedInAs } from '#test/support/session'
-import { useApp } from '#test/support/use'
+import { use, useApp } from '#test/support/use'
 
 const path = browserPath()
 if (!path) console.warn('No Chromium here: nobody walks through the list of the inbox.')
@@ -59,7 +59,7 @@ const MORE = {
 describe.skipIf(!path)('the list', () => {
   let bundle: ConsoleState = 'building'
   const app = useApp({ overrides: { console: () => bundle, lanes: [] } })
-  let browser: Browser
+  const browser = use(openBrowser)
   let context: BrowserContext & Watched
   const batch = newId()
   const drafts: string[] = []
@@ -74,7 +74,6 @@ describe.skipIf(!path)('the list', () => {
 
   beforeAll(async () => {
     bundle = (await builtConsole()).bundle
-    browser = await launchBrowser(path!)
     const olga = await signedInAs(app, app.tenantId, { name: 'Olga Owner', role: 'owner' })
     context = await browserOf(browser, app, olga)
     const second = await app.workplace.sandbox.connect(app.tenantId, 'harbour-notes')
@@ -99,7 +98,6 @@ describe.skipIf(!path)('the list', () => {
       )
     await app.send('POST', 'items', { body: { body: 'Written by hand.' } })
   })
-  afterAll(() => browser.close())
 
   test(
     'is filtered by source and account, which a link keeps',

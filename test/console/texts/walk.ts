@@ -3,11 +3,12 @@
  * stored and what reached the sandbox, byte by byte.
  */
 import { createHash } from 'node:crypto'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import type { TestApp } from '#test/support/app'
 import { browserOf, openTab } from '#test/support/console/tab'
 import { eventually } from '#test/support/eventually'
 import { newStory, type Story } from '#test/support/growth/story'
+import type { TestBrowser } from '#test/support/http/browser'
 import { signedInAs } from '#test/support/session'
 import { type ApprovableText, asStored } from './approvable.ts'
 
@@ -157,7 +158,7 @@ const postedItem = async (story: Story, id: string) => {
 const HOURS = Array.from({ length: 24 }, (_, hour) => `${String(hour).padStart(2, '0')}:15`)
 
 /** A workspace of its own with slots enough, and a browser in which its owner is signed in. */
-const placeOf = async (app: TestApp, browser: Browser) => {
+const placeOf = async (app: TestApp, browser: TestBrowser) => {
   const story = await newStory(app)
   await story.changeChannel('posts', {
     cadence: { days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'], times: HOURS },
@@ -174,7 +175,7 @@ const placeOf = async (app: TestApp, browser: Browser) => {
  */
 export const walkTexts = async (
   app: TestApp,
-  browser: Browser,
+  browser: TestBrowser,
   texts: readonly ApprovableText[],
 ): Promise<string[]> => {
   const { story, context } = await placeOf(app, browser)

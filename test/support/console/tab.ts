@@ -2,8 +2,9 @@
 import { expect } from 'bun:test'
 import { join } from 'node:path'
 import axe from 'axe-core'
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import type { TestApp } from '../app.ts'
+import type { TestBrowser } from '../http/browser.ts'
 import type { SignedIn } from '../session.ts'
 
 const HEIGHT = 800
@@ -32,7 +33,7 @@ export const watchedIn = (context: BrowserContext, url: string): string[] => {
 
 /** A browser in which this person is signed in. */
 export const browserOf = async (
-  browser: Browser,
+  browser: TestBrowser,
   { url }: Pick<TestApp, 'url'>,
   { key }: Pick<SignedIn, 'key'>,
   options: BrowserContextOptions = {},

@@ -1,6 +1,6 @@
 /** A real Chromium for tests, if the machine has one. */
 import { existsSync } from 'node:fs'
-import { type Browser, chromium } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium } from 'playwright-core'
 
 const USUAL = [
   '/usr/bin/chromium',
@@ -60,3 +60,33 @@ export const launchBrowser = (executablePath: string): Promise<Browser> =>
     headless: true,
     args: process.getuid?.() === 0 ? [...FLAGS, '--no-sandbox'] : FLAGS,
   })
+
+/** The browser that the files of a worker share. It ends with the worker. */
+let shared: Promise<Browser> | undefined
+
+const sharedBrowser = async (): Promise<Browser> => {
+  const former = await shared?.catch(() => undefined)
+  if (!former?.isConnected()) shared = launchBrowser(browserPath() ?? '')
+  return shared!
+}
+
+/** Of a browser, what a test may use whose browser is not its own. */
+export type TestBrowser = Pick<Browser, 'newContext' | 'newPage'>
+
+/** For `use`: a browser without cookies, whose pages end with the file or `describe`. */
+export const openBrowser = async (): Promise<TestBrowser & AsyncDisposable> => {
+  const browser = await sharedBrowser()
+  const contexts: BrowserContext[] = []
+  const newContext: Browser['newContext'] = async (options) => {
+    const context = await browser.newContext(options)
+    contexts.push(context)
+    return context
+  }
+  return {
+    newContext,
+    newPage: async (options) => (await newContext(options)).newPage(),
+    async [Symbol.asyncDispose]() {
+      await Promise.all(contexts.map((context) => context.close()))
+    },
+  }
+}

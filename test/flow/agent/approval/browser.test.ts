@@ -3,23 +3,17 @@
  * and sees the decision.
  */
 import { describe, expect, test } from 'bun:test'
-import type { Browser } from 'playwright-core'
 import { makeApproval } from '#test/support/agent/records'
-import { browserPath, launchBrowser } from '#test/support/http/browser'
+import { browserPath, openBrowser } from '#test/support/http/browser'
 import { expectNoFlaws, flawsOf, tabTo } from '#test/support/http/look'
 import { joinAs, PASSWORD } from '#test/support/people'
 import { use, useSharedApp } from '#test/support/use'
 
 const path = browserPath()
 
-const opened = async () => {
-  const browser: Browser = await launchBrowser(path!)
-  return { browser, [Symbol.asyncDispose]: () => browser.close() }
-}
-
 describe.skipIf(!path)('in a browser', () => {
   const app = useSharedApp()
-  const chromium = use(opened)
+  const chromium = use(openBrowser)
 
   test('a person approves with changed arguments, with the keyboard alone', async () => {
     const { email } = await joinAs(app)
@@ -34,7 +28,7 @@ describe.skipIf(!path)('in a browser', () => {
       { app, tenantId: app.tenantId },
       { tool_name: 'growth_add_learning', arguments: args, subject },
     )
-    const page = await chromium.browser.newPage()
+    const page = await chromium.newPage()
     const complaints: string[] = []
     page.on('console', (message) => complaints.push(message.text()))
     page.setDefaultTimeout(30_000)
@@ -86,7 +80,7 @@ describe.skipIf(!path)('in a browser', () => {
   })
 
   test('the check for flaws finds each flaw of a bad page', async () => {
-    const page = await chromium.browser.newPage({ viewport: { width: 320, height: 800 } })
+    const page = await chromium.newPage({ viewport: { width: 320, height: 800 } })
     const grey =
       '<p style="color:#999">Pale</p><input name="q"><a href="#gone">x</a><button style="height:20px">b</button><h1>a</h1><h3>b</h3>'
     await page.setContent(`<title>Other</title><div style="width:900px">${grey}</div>`)

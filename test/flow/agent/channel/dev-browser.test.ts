@@ -3,9 +3,8 @@
  * and reads the answer.
  */
 import { describe, expect, test } from 'bun:test'
-import type { Browser } from 'playwright-core'
 import { devChannel } from '#test/support/channels/dev-posts'
-import { browserPath, launchBrowser } from '#test/support/http/browser'
+import { browserPath, openBrowser } from '#test/support/http/browser'
 import { expectNoFlaws, tabTo } from '#test/support/http/look'
 import { scriptedModel } from '#test/support/model/scripted-model'
 import { joinAs, PASSWORD } from '#test/support/people'
@@ -13,19 +12,14 @@ import { use, useApp } from '#test/support/use'
 
 const path = browserPath()
 
-const opened = async () => {
-  const browser: Browser = await launchBrowser(path!)
-  return { browser, [Symbol.asyncDispose]: () => browser.close() }
-}
-
 describe.skipIf(!path)('in a browser', () => {
   const app = useApp({ model: scriptedModel(() => ({ text: 'We open at **nine**.' })) })
-  const chromium = use(opened)
+  const chromium = use(openBrowser)
 
   test('a person talks to the agent through a dev channel, with the keyboard alone', async () => {
     const { id } = await devChannel(app, { displayName: 'Front desk', config: { reply: 'auto' } })
     const { email } = await joinAs(app)
-    const page = await chromium.browser.newPage()
+    const page = await chromium.newPage()
     const complaints: string[] = []
     page.on('console', (message) => complaints.push(message.text()))
     page.setDefaultTimeout(30_000)

@@ -5,7 +5,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { overJob, turn, waitingJob } from '#test/support/agent/agent'
 import { post } from '#test/support/agent/webhook-rules'
-import { browserPath, launchBrowser } from '#test/support/http/browser'
+import { browserPath, openBrowser } from '#test/support/http/browser'
 import { expectNoFlaws } from '#test/support/http/look'
 import { signedInVisitor } from '#test/support/http/visitor'
 import { scriptedModel } from '#test/support/model/scripted-model'
@@ -90,31 +90,27 @@ describe.skipIf(!browser)('in a browser', () => {
   test('a person approves the rule and is shown its secret', async () => {
     const { job, path } = await asked()
     const { email } = await joinAs(app)
-    const chromium = await launchBrowser(browser!)
-    try {
-      const page = await chromium.newPage()
-      page.setDefaultTimeout(30_000)
-      await page.goto(`${app.url}${path}`)
-      await page.getByLabel('Email').fill(email)
-      await page.getByLabel('Password').fill(PASSWORD)
-      await page.keyboard.press('Enter')
-      await page.getByRole('button', { name: 'Approve' }).focus()
-      await page.keyboard.press('Enter')
-      await page.getByRole('heading', { name: 'Approved' }).waitFor()
-      await overJob(app, job)
-      await page.reload()
-      await expectNoFlaws(page, 'webhook-rule-approved')
-      await page.getByRole('button', { name: 'Show the secret' }).focus()
-      await page.keyboard.press('Enter')
-      await page.getByRole('heading', { name: 'The secret of the webhook rule' }).waitFor()
-      await expectNoFlaws(page, 'webhook-rule-secret')
-      const shown = await page.getByRole('main').innerText()
-      expect(shown).toMatch(SECRET)
-      expect(shown).toMatch(/http:\/\/\S+\/webhooks\/rules\/[0-9a-f-]{36}\n/)
-      await page.getByRole('link', { name: 'Back to the approval' }).click()
-      await page.getByText('The secret of this rule was shown already').waitFor()
-    } finally {
-      await chromium.close()
-    }
+    await using chromium = await openBrowser()
+    const page = await chromium.newPage()
+    page.setDefaultTimeout(30_000)
+    await page.goto(`${app.url}${path}`)
+    await page.getByLabel('Email').fill(email)
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Approve' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Approved' }).waitFor()
+    await overJob(app, job)
+    await page.reload()
+    await expectNoFlaws(page, 'webhook-rule-approved')
+    await page.getByRole('button', { name: 'Show the secret' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'The secret of the webhook rule' }).waitFor()
+    await expectNoFlaws(page, 'webhook-rule-secret')
+    const shown = await page.getByRole('main').innerText()
+    expect(shown).toMatch(SECRET)
+    expect(shown).toMatch(/http:\/\/\S+\/webhooks\/rules\/[0-9a-f-]{36}\n/)
+    await page.getByRole('link', { name: 'Back to the approval' }).click()
+    await page.getByText('The secret of this rule was shown already').waitFor()
   })
 })

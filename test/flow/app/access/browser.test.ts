@@ -3,10 +3,10 @@
  * approved device.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { eventually } from '#test/support/eventually'
 import { type TemporaryFolder, temporaryFolder } from '#test/support/folder'
-import { browserPath, launchBrowser } from '#test/support/http/browser'
+import { browserPath, openBrowser, type TestBrowser } from '#test/support/http/browser'
 import { expectNoFlaws, tabTo } from '#test/support/http/look'
 import { GRANT_TYPE, PASSWORD } from '#test/support/people'
 import {
@@ -16,6 +16,7 @@ import {
   type ServerProcess,
   startServer,
 } from '#test/support/processes/server'
+import { use } from '#test/support/use'
 
 const path = browserPath()
 if (!path)
@@ -26,7 +27,7 @@ const EMAIL = 'owner@example.com'
 
 let deployment: Deployment
 let server: ServerProcess
-let browser: Browser
+let browser: TestBrowser
 let context: BrowserContext
 let page: Page
 let folder: TemporaryFolder
@@ -85,10 +86,11 @@ const serveElsewhere = (pages: Record<string, string>) =>
   })
 
 describe.skipIf(!path)('in a browser', () => {
+  browser = use(openBrowser)
   beforeAll(async () => {
     deployment = await newDeployment()
     folder = await temporaryFolder()
-    ;[server, browser] = await Promise.all([startServer(deployment.server), launchBrowser(path!)])
+    server = await startServer(deployment.server)
     complaints = []
     await openPage()
     const link = await linkOf(server)
@@ -102,7 +104,6 @@ describe.skipIf(!path)('in a browser', () => {
     await page.getByText('Olga Owner').waitFor()
   })
   afterAll(async () => {
-    await browser?.close()
     await server?.[Symbol.asyncDispose]()
     await deployment?.[Symbol.asyncDispose]()
     await folder?.[Symbol.asyncDispose]()
