@@ -1,4 +1,4 @@
-/** Apart from the operations, so that the console need not have those. */
+/** Kept apart from the operations, so that the console's bundle does not need those. */
 export const inboxLimits = {
   /** A list of more is worked through, not counted. */
   counted: 1_000,

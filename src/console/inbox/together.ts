@@ -1,6 +1,7 @@
 /** One decision about many drafts, taken back by one undo. */
 import type { AnswerOf, InputOf } from '../api/operations.ts'
 import { notify } from '../frame/notices.ts'
+import { quantityOf } from '../parts/many.ts'
 import { hide, unhide } from './hidden.ts'
 import { deselect, type SelectedDraft } from './selection.ts'
 
@@ -42,14 +43,12 @@ const request = async (
   }
 }
 
-const many = (count: number): string => `${count} ${count === 1 ? 'draft' : 'drafts'}`
-
 /** What was not done, and the first reason for it. */
 const refusalOf = ({ results, failure }: Outcome): string | undefined => {
   if (failure !== undefined) return failure
   const refused = results.filter(({ error }) => error !== null)
   if (refused.length === 0) return undefined
-  return `${many(refused.length)} not: ${refused[0]!.error!.message}.`
+  return `${quantityOf(refused.length, 'draft')} not: ${refused[0]!.error!.message}.`
 }
 
 const doneOf = ({ results }: Outcome): string[] =>
@@ -58,7 +57,7 @@ const doneOf = ({ results }: Outcome): string[] =>
 const tell = (outcome: Outcome, says: string, undo?: () => Promise<void>): void => {
   const refusal = refusalOf(outcome)
   notify({
-    says: `${many(doneOf(outcome).length)} ${says}${refusal === undefined ? '' : `, ${refusal}`}`,
+    says: `${quantityOf(doneOf(outcome).length, 'draft')} ${says}${refusal === undefined ? '' : `, ${refusal}`}`,
     tone: refusal === undefined ? 'plain' : 'care',
     undo,
   })

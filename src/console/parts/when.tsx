@@ -5,7 +5,7 @@ import { boot } from '../boot.ts'
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
 const formatted = (at: string, zone: string, options: Intl.DateTimeFormatOptions): string => {
-  const name = `${Object.keys(options)} ${zone}`
+  const name = `${JSON.stringify(options)} ${zone}`
   const known = formatters.get(name)
   const formatter = known ?? new Intl.DateTimeFormat('en-GB', { timeZone: zone, ...options })
   if (!known) formatters.set(name, formatter)

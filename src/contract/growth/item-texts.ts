@@ -15,6 +15,7 @@ import {
   record,
   theText,
 } from '../shapes.ts'
+import { tagLimits } from '../tag-limits.ts'
 
 const OneItem = record({ item: ItemSchema })
 const onItem = ['not_found', 'conflict'] as const
@@ -33,9 +34,9 @@ const title = T.String({
   description: 'The title of an article, which is its first line. Not allowed for posts.',
 })
 export const tags = T.Array(
-  T.String({ minLength: 1, maxLength: 40, pattern: ONE_LINE, format: 'name' }),
+  T.String({ minLength: 1, maxLength: tagLimits.length, pattern: ONE_LINE, format: 'name' }),
   {
-    maxItems: 20,
+    maxItems: tagLimits.tags,
     description: 'All tags; those that differ by case alone are one.',
   },
 )

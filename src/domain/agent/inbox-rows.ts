@@ -23,9 +23,9 @@ export interface AskingCall {
   expires_at: string
 }
 
-/** Rows arrive as JSON, so their times are text. */
 type Authored = 'source_kind' | 'source_id' | 'source_name' | 'names' | 'written_by'
 
+/** Rows arrive as JSON, so their times are text. */
 export interface WaitingItem
   extends Pick<
     Item,

@@ -27,7 +27,7 @@ export class OtherBuilds {
 
   constructor(private readonly deps: OtherBuildsDeps) {}
 
-  /** Undefined if no process can be asked that has it. */
+  /** Undefined if no other process has it, or none can be asked now. */
   async find(incoming: Incoming, file: string): Promise<Response | undefined> {
     if (!NAME.test(file) || incoming.request.headers.has(HOP_HEADER)) return undefined
     const free = this.#place(incoming.address())
@@ -49,7 +49,7 @@ export class OtherBuilds {
     return undefined
   }
 
-  /** Undefined if there is no place. */
+  /** Undefined if all places are taken. */
   #place(party: string): (() => void) | undefined {
     try {
       return this.#slots.take({ party })

@@ -87,7 +87,7 @@ export const lastDeedOn = (recordId: string, after: Date) =>
 
 export type Deed = Pick<AuditRow, 'id' | 'operation' | 'ref_id' | 'actor_kind' | 'actor_id'>
 
-/** Of the last seconds, so many are read: the newest. No workspace has more. */
+/** The newest deeds of the last seconds; no workspace has more in that time. */
 const DEEDS_READ_AT_ONCE = 200
 
 /**

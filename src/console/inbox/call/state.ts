@@ -1,6 +1,7 @@
 /** What a call of the agent is, in the words of the inbox. */
 import type { AnswerOf } from '../../api/operations.ts'
 import type { Toast } from '../../frame/notices.ts'
+import { capitalised } from '../../parts/capitalised.ts'
 
 export type CallToDecide = AnswerOf<'agent.approvals.get'>['approval']
 
@@ -69,11 +70,9 @@ const KINDS: Record<Decider['kind'], string> = {
 export const deciderName = ({ kind, name }: Pick<Decider, 'kind' | 'name'>): string =>
   name ?? KINDS[kind]
 
-const inCapitals = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
-
 /** What somebody has just done with it: `Lena allowed this just now`. */
 export const callNews = (call: CallToDecide): Pick<Toast, 'who' | 'says'> => {
-  const who = inCapitals(call.decider ? deciderName(call.decider) : 'somebody')
+  const who = capitalised(call.decider ? deciderName(call.decider) : 'somebody')
   if (call.decided_how === 'moot') return { who, says: 'made this needless just now' }
   if (call.decided_how === 'person')
     return { who, says: `${call.status === 'approved' ? 'allowed' : 'refused'} this just now` }

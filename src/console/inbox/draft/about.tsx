@@ -1,5 +1,6 @@
 /** Why there is this draft: the drafter's words, what it uses, and how it opens. */
 import type { ReactNode } from 'react'
+import { wordsOfHook } from '../words.ts'
 import type { DraftItem } from './item.ts'
 
 const Row = ({ says, children }: { says: string; children: ReactNode }) => (
@@ -11,12 +12,8 @@ const Row = ({ says, children }: { says: string; children: ReactNode }) => (
 
 const words = (name: string): string => name.replaceAll(/[-_]/g, ' ')
 
-/** A draft may open with no hook. */
-const openingOf = ({ hook, format, arm }: DraftItem): string[] => [
-  ...(hook && hook !== 'none' ? [words(hook)] : []),
-  ...(format ? [words(format)] : []),
-  ...(arm ? [`arm ${arm}`] : []),
-]
+const openingOf = ({ hook, format, arm }: DraftItem): string =>
+  [wordsOfHook(hook), format && words(format), arm && `arm ${arm}`].filter(Boolean).join(' · ')
 
 export const About = ({ item }: { item: DraftItem }) => {
   const opening = openingOf(item)
@@ -32,9 +29,7 @@ export const About = ({ item }: { item: DraftItem }) => {
           ))}
         </Row>
       )}
-      {opening.length > 0 && item.kind === 'post' && (
-        <Row says="Opening">{opening.join(' · ')}</Row>
-      )}
+      {opening !== '' && item.kind === 'post' && <Row says="Opening">{opening}</Row>}
       {item.note && <Row says="Note">{item.note}</Row>}
     </dl>
   )

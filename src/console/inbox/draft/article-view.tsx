@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useImperativeHandle, useMemo, useRef, useSta
 import { editArticle } from '#domain/growth/drafting/article-text'
 import { ActionButton } from '../../parts/action.tsx'
 import { Exact } from '../../parts/exact-text.tsx'
+import { quantityOf } from '../../parts/many.ts'
 import { type ArticleBlock, articleBlocks, listsIn, readingFacts } from './article-blocks.ts'
 import { Editor, type EditorHandle, type EditorProps } from './editor.tsx'
 import { layerPieces } from './text-layer.ts'
@@ -73,14 +74,11 @@ const Reading = ({ text }: { text: string }) => {
   )
 }
 
-const many = (count: number, one: string): string =>
-  `${count.toLocaleString('en')} ${one}${count === 1 ? '' : 's'}`
-
 const Facts = ({ text }: { text: string }) => {
   const { words, minutes } = useMemo(() => readingFacts(text), [text])
   return (
     <span className="soft">
-      {many(words, 'word')}, {many(minutes, 'minute')} to read
+      {quantityOf(words, 'word')}, {quantityOf(minutes, 'minute')} to read
     </span>
   )
 }

@@ -1,4 +1,5 @@
 /** How much of what is allowed a text uses, its bytes and lines, and its mark. */
+import { quantityOf } from '../../parts/many.ts'
 import type { TextCheck } from './checks.ts'
 import { markOf } from './mark.ts'
 
@@ -25,9 +26,6 @@ const Ring = ({ share }: { share: number }) => (
   </svg>
 )
 
-const many = (count: number, one: string): string =>
-  `${count.toLocaleString('en')} ${one}${count === 1 ? '' : 's'}`
-
 interface CountProps {
   id: string
   check: TextCheck
@@ -45,8 +43,8 @@ export const Count = ({ id, check, counted, hash }: CountProps) => {
       <span className={length > check.limit ? 'is-over' : undefined}>
         <strong>{length.toLocaleString('en')}</strong> of {check.limit.toLocaleString('en')}
       </span>
-      <span>{many(check.bytes, 'byte')}</span>
-      <span>{many(check.lines, 'line')}</span>
+      <span>{quantityOf(check.bytes, 'byte')}</span>
+      <span>{quantityOf(check.lines, 'line')}</span>
       <span className="mono mark-of" title={hash}>
         {markOf(hash) || '#…'}
       </span>

@@ -1,5 +1,6 @@
 /** The tags of a draft: seen, added and removed. */
 import { type FormEvent, useId, useRef, useState } from 'react'
+import { tagLimits } from '#contract/tag-limits'
 import { useRead } from '../../api/queries.ts'
 import { useShortcut } from '../../keys/use-keys.ts'
 import { ActionButton } from '../../parts/action.tsx'
@@ -8,7 +9,7 @@ import { Icon } from '../../parts/icons.tsx'
 import { KeyCaps } from '../../parts/key-caps.tsx'
 import type { DraftItem } from './item.ts'
 import { mayEditItems } from './stored-item.ts'
-import { LONGEST_TAG, MOST_TAGS, suggestedTags } from './tags.ts'
+import { suggestedTags } from './tags.ts'
 import { useTagging } from './use-tagging.ts'
 
 /** The newest items, whose tags are suggested. */
@@ -53,7 +54,7 @@ const NewTag = ({ present, add }: NewTagProps) => {
         placeholder="Add a tag"
         dir="auto"
         list={list}
-        maxLength={LONGEST_TAG}
+        maxLength={tagLimits.length}
         value={text}
         onFocus={() => setUsed(true)}
         onChange={({ target }) => setText(target.value)}
@@ -109,7 +110,7 @@ export const TagList = ({ item }: { item: DraftItem }) => {
           ))}
         </ul>
       )}
-      {may && item.tags.length < MOST_TAGS && <NewTag present={item.tags} add={add} />}
+      {may && item.tags.length < tagLimits.tags && <NewTag present={item.tags} add={add} />}
       {!may && (
         <ActionButton calls="growth.items.edit" act={() => undefined}>
           Add a tag

@@ -1,10 +1,6 @@
 /** Tags as people add and remove them. */
 import { tidyTags } from '#domain/growth/drafting/written-text'
 
-/** As the API has them. */
-export const LONGEST_TAG = 40
-export const MOST_TAGS = 20
-
 /** Nothing changes if one differs from the new one by case alone. */
 export const withTag = (tags: readonly string[], tag: string): string[] => tidyTags([...tags, tag])
 

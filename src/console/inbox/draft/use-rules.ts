@@ -1,15 +1,14 @@
 /** The rules that an item's text follows: its account's limits and its channel's form. */
 import { useRead } from '../../api/queries.ts'
+import { useConnections } from '../accounts.ts'
 import type { TextRules } from './checks.ts'
 import type { DraftItem } from './item.ts'
-
-const EVERY_ACCOUNT = { limit: 100 }
 
 /** Undefined until they are known. */
 export const useRules = (
   item: Pick<DraftItem, 'kind' | 'posting_account'> | undefined,
 ): TextRules | undefined => {
-  const { data: accounts } = useRead('growth.connections.list', EVERY_ACCOUNT)
+  const { data: accounts } = useConnections()
   const { data: ours } = useRead('growth.connection.get', {})
   const { data: forms } = useRead('growth.channels.list', {})
   if (!item || !ours || !forms) return undefined

@@ -118,7 +118,7 @@ const OfEngagement = (of: Versioned) => {
   return <VersionList {...of} read={read} versions={read.data?.revisions} />
 }
 
-/** Nothing is shown of a text that has had no other. */
+/** A text that has a single version shows none. */
 export const Versions = ({ of, ...versioned }: Versioned & { of: 'item' | 'engagement' }) => {
   if (versioned.record.revision < 2) return null
   const Read = of === 'item' ? OfItem : OfEngagement

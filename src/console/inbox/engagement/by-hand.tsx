@@ -1,5 +1,6 @@
 /** What the network does not let programs do: why, and how a person does it. */
 import { notify } from '../../frame/notices.ts'
+import { capitalised } from '../../parts/capitalised.ts'
 import { ExactWords } from '../../parts/exact-text.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { outsideAddress, siteOf } from '../../parts/outside-link.tsx'
@@ -11,13 +12,11 @@ type Verdict = DraftedEngagement['actions'][number]
 export const verdictOn = ({ action, actions }: DraftedEngagement): Verdict | undefined =>
   actions.find((one) => one.action === action)
 
-const inCapitals = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
-
 /** A sentence: why it cannot be sent from here; undefined if it can. */
 export const refusalIn = (verdict: Verdict | undefined): string | undefined =>
   verdict === undefined || verdict.allowed
     ? undefined
-    : `${inCapitals(verdict.message ?? verdict.reason ?? 'The network does not allow it')}.`
+    : `${capitalised(verdict.message ?? verdict.reason ?? 'The network does not allow it')}.`
 
 const OpenThere = ({ url }: { url: string | null }) => {
   const address = outsideAddress(url)
@@ -75,7 +74,7 @@ export const PossibleActions = ({ actions }: Pick<DraftedEngagement, 'actions'>)
       <ul className="possible-actions">
         {actions.map((verdict) => (
           <li key={verdict.action} className={verdict.allowed ? undefined : 'soft'}>
-            <strong>{inCapitals(verdict.action)}</strong>
+            <strong>{capitalised(verdict.action)}</strong>
             <span>{refusalIn(verdict) ?? 'Can be sent from here.'}</span>
           </li>
         ))}
