@@ -113,7 +113,7 @@ describe.skipIf(!path)('the settings', () => {
     return key
   }
 
-  const useKey = async (page: Page) => {
+  const tryKey = async (page: Page) => {
     const { url, headers } = JSON.parse(await textOf(page, 'MCP configuration')).mcpServers.tendril
     const { origin, search } = new URL(url)
     await using mcp = await connectMcp(origin, {
@@ -145,7 +145,7 @@ describe.skipIf(!path)('the settings', () => {
     async () => {
       const page = await openTab(context, app, '/console/settings')
       const key = await makeKey(page)
-      await useKey(page)
+      await tryKey(page)
       await press(page, 'I have copied it')
       expect(await keptBy(page)).not.toContain(key)
       await press(page, 'Revoke')

@@ -68,7 +68,7 @@ export const plainCallIn = (
   if (!isFields(params) || !onlyHas(params, PARAMS)) return undefined
   const { name, arguments: input = {} } = params
   const operation = typeof name === 'string' ? findTool(operations, name, view) : undefined
-  if (!operation || operation.kind !== 'query' || !isFields(input)) return undefined
+  if (operation?.kind !== 'query' || !isFields(input)) return undefined
   const envelope = envelopeIn(params._meta)
   return envelope === undefined
     ? undefined

@@ -118,7 +118,7 @@ export class McpSession implements AsyncDisposable {
     operations: McpContext['operations'],
   ): PlainCall | undefined {
     const call = plainCallIn(body, operations, this.#view)
-    if (!call || call.envelope !== '' || !hasSessionHeaders(request)) return undefined
+    if (call?.envelope !== '' || !hasSessionHeaders(request)) return undefined
     const agreed = this.#sdk ? this.#sdk.version : this.#agreed
     return agreed !== undefined && (request.headers.get(VERSION_HEADER) ?? agreed) === agreed
       ? call

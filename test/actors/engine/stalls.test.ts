@@ -65,28 +65,25 @@ test.concurrent.each(places)(
   },
 )
 
-test.concurrent(
-  'a claim beside an outcome that keeps the process busy is blamed on its own row, and the outcome stands',
-  async () => {
-    await using world = await worldOf('claim')
-    const { poison, start, tenant, add, ended } = world
-    const [bad, good] = [poison.refs[0]!, newId()]
-    const [running, ends] = [newGate(), newGate()]
-    poison.running = async () => {
-      running.open()
-      await ends.opened
-    }
-    const { runtime } = await start()
-    await add(good)
-    await running.opened
-    // It waits for the end of the other one, under the same key.
-    await runtime.ask(tenant, addWork(workOn(bad, { key: good })))
-    ends.open()
-    await ended(bad)
-    expect(triesOf(poison, bad)).toBe(3)
-    expect((await counters(world.store, tenant))[`settled:${good}`]).toBe(1)
-  },
-)
+test.concurrent('a claim beside an outcome that keeps the process busy is blamed on its own row, and the outcome stands', async () => {
+  await using world = await worldOf('claim')
+  const { poison, start, tenant, add, ended } = world
+  const [bad, good] = [poison.refs[0]!, newId()]
+  const [running, ends] = [newGate(), newGate()]
+  poison.running = async () => {
+    running.open()
+    await ends.opened
+  }
+  const { runtime } = await start()
+  await add(good)
+  await running.opened
+  // It waits for the end of the other one, under the same key.
+  await runtime.ask(tenant, addWork(workOn(bad, { key: good })))
+  ends.open()
+  await ended(bad)
+  expect(triesOf(poison, bad)).toBe(3)
+  expect((await counters(world.store, tenant))[`settled:${good}`]).toBe(1)
+})
 
 // The other process finds the same of a row that was being settled as of one that ran.
 test.concurrent.each(['claim', 'run'] as const)(
@@ -105,46 +102,43 @@ test.concurrent.each(['claim', 'run'] as const)(
   },
 )
 
-test.concurrent(
-  'a row that ran while another one kept the process busy runs once more, alone, and has not failed',
-  async () => {
-    await using world = await worldOf('run')
-    const { poison, start, add, ended, store, tenant } = world
-    const [bad, healthy] = [poison.refs[0]!, newId()]
-    const [running, stalled] = [newGate(), newGate()]
-    let [runs, isRunning, together] = [0, false, 0]
-    poison.cost = async () => {
-      if (triesOf(poison, bad) > 1 && isRunning) together++
-      await running.opened
-      stalled.open()
-      await store.owner`select pg_sleep(0.2)`
-    }
-    poison.running = async () => {
-      isRunning = true
-      running.open()
-      await stalled.opened
-      if (++runs > 1) await store.owner`select pg_sleep(0.2)`
-      isRunning = false
-    }
-    poison.goesOn = () => runs === 1
-    await start()
-    await add(bad, healthy)
-    await ended(bad)
-    const { failed } = await eventually(
-      async () => ({
-        counts: await counters(store, tenant),
-        failed: (await rowOf(world, healthy))?.failures ?? 0,
-      }),
-      ({ counts }) => counts[`settled:${healthy}`] === 1,
-    )
-    expect({ runs, together, failed, tries: triesOf(poison, bad) }).toEqual({
-      runs: 2,
-      together: 0,
-      failed: 0,
-      tries: 3,
-    })
-  },
-)
+test.concurrent('a row that ran while another one kept the process busy runs once more, alone, and has not failed', async () => {
+  await using world = await worldOf('run')
+  const { poison, start, add, ended, store, tenant } = world
+  const [bad, healthy] = [poison.refs[0]!, newId()]
+  const [running, stalled] = [newGate(), newGate()]
+  let [runs, isRunning, together] = [0, false, 0]
+  poison.cost = async () => {
+    if (triesOf(poison, bad) > 1 && isRunning) together++
+    await running.opened
+    stalled.open()
+    await store.owner`select pg_sleep(0.2)`
+  }
+  poison.running = async () => {
+    isRunning = true
+    running.open()
+    await stalled.opened
+    if (++runs > 1) await store.owner`select pg_sleep(0.2)`
+    isRunning = false
+  }
+  poison.goesOn = () => runs === 1
+  await start()
+  await add(bad, healthy)
+  await ended(bad)
+  const { failed } = await eventually(
+    async () => ({
+      counts: await counters(store, tenant),
+      failed: (await rowOf(world, healthy))?.failures ?? 0,
+    }),
+    ({ counts }) => counts[`settled:${healthy}`] === 1,
+  )
+  expect({ runs, together, failed, tries: triesOf(poison, bad) }).toEqual({
+    runs: 2,
+    together: 0,
+    failed: 0,
+    tries: 3,
+  })
+})
 
 /** A process that is killed in the middle of the row's claim. */
 const killedIn = async (
@@ -165,27 +159,24 @@ const killedIn = async (
 const rowOf = async ({ store }: World, ref: string) =>
   (await store.owner<Work[]>`select * from work where ref_id = ${ref}`)[0]
 
-test.concurrent(
-  'kills of young processes in the middle of a claim do not count, but after some of them no young one claims such a row again',
-  async () => {
-    await using world = await worldOf('claim')
-    const { poison, start, tenant, store } = world
-    const healthy = newId()
-    {
-      await using before = await actorsOn(store, { lanes: [] })
-      await before.runtime.ask(tenant, addWork(workOn(healthy)))
-    }
-    const young = { calmMs: 60_000 }
-    const became: string[] = []
-    for (let kill = 0; kill < 7; kill++) became.push(await killedIn(world, young))
-    // The first is not known to have died of it.
-    expect(became).toEqual(['claimed', 'claimed', 'claimed', 'claimed', 'waits', 'waits', 'waits'])
-    expect(await rowOf(world, healthy)).toMatchObject({ failures: 0 })
-    poison.refs = []
-    await start({ trouble: { calmMs: 200 } })
-    await eventually(
-      () => counters(store, tenant),
-      (counts) => counts[`settled:${healthy}`] === 1,
-    )
-  },
-)
+test.concurrent('kills of young processes in the middle of a claim do not count, but after some of them no young one claims such a row again', async () => {
+  await using world = await worldOf('claim')
+  const { poison, start, tenant, store } = world
+  const healthy = newId()
+  {
+    await using before = await actorsOn(store, { lanes: [] })
+    await before.runtime.ask(tenant, addWork(workOn(healthy)))
+  }
+  const young = { calmMs: 60_000 }
+  const became: string[] = []
+  for (let kill = 0; kill < 7; kill++) became.push(await killedIn(world, young))
+  // The first is not known to have died of it.
+  expect(became).toEqual(['claimed', 'claimed', 'claimed', 'claimed', 'waits', 'waits', 'waits'])
+  expect(await rowOf(world, healthy)).toMatchObject({ failures: 0 })
+  poison.refs = []
+  await start({ trouble: { calmMs: 200 } })
+  await eventually(
+    () => counters(store, tenant),
+    (counts) => counts[`settled:${healthy}`] === 1,
+  )
+})

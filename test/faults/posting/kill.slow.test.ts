@@ -59,18 +59,15 @@ test.concurrent.each(points)(
   },
 )
 
-test.concurrent(
-  'killed in its first start, the next start completes the workspace, with the same key',
-  async () => {
-    await using world = await newDeployment()
-    const { owner, server } = world
-    await expect(startServer({ ...server, dieAt: 'letter.deciding' })).rejects.toThrow('SIGKILL')
-    expect(await owner`select 1 from tenant`).toHaveLength(1)
-    await owner`update node set expires_at = now()`
-    await using next = await startServer(server)
-    expect(await owner`select 1 from tenant`).toHaveLength(1)
-    const story = storyAt({ owner, send: next.send }, await world.firstWorkspace())
-    const id = await story.approved()
-    expect((await story.send('POST', `items/${id}/post-now`)).body.item.status).toBe('posted')
-  },
-)
+test.concurrent('killed in its first start, the next start completes the workspace, with the same key', async () => {
+  await using world = await newDeployment()
+  const { owner, server } = world
+  await expect(startServer({ ...server, dieAt: 'letter.deciding' })).rejects.toThrow('SIGKILL')
+  expect(await owner`select 1 from tenant`).toHaveLength(1)
+  await owner`update node set expires_at = now()`
+  await using next = await startServer(server)
+  expect(await owner`select 1 from tenant`).toHaveLength(1)
+  const story = storyAt({ owner, send: next.send }, await world.firstWorkspace())
+  const id = await story.approved()
+  expect((await story.send('POST', `items/${id}/post-now`)).body.item.status).toBe('posted')
+})

@@ -147,7 +147,7 @@ const cases = (fake: FakeMcp, sessions: number, configOf: () => McpConnection): 
       await Promise.all(Array.from({ length: AT_ONCE }, session))
     const arrived = fake
       .of('tools/call')
-      .map(({ params }) => (params?._meta as Record<string, string>)['tendril/idempotency-key']!)
+      .map(({ params }) => (params!._meta as Record<string, string>)['tendril/idempotency-key']!)
     expect({ seed, wrong }).toEqual({ seed, wrong: [] })
     expect({ seed, arrived: arrived.length }).toEqual({ seed, arrived: new Set(arrived).size })
     expect({ seed, both: arrived.filter((each) => notDone.includes(each)) }).toEqual({

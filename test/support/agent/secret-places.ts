@@ -160,7 +160,7 @@ export const secretPlaces = ({ app, model, modelKey, receiver }: Place) => {
   }
 
   /** Secrets that a rule no longer has, or never had. */
-  const useRules = async (): Promise<void> => {
+  const postToRules = async (): Promise<void> => {
     const [direct] = rules
     const former = secrets['a secret by a direct call']!
     const { body } = await surface.send('POST', `webhook-rules/${direct!.id}/rotate`)
@@ -253,7 +253,7 @@ export const secretPlaces = ({ app, model, modelKey, receiver }: Place) => {
     model.converseOtherwise(refusing)
     await arrange()
     await makeRules()
-    await useRules()
+    await postToRules()
     await failModel()
     await lookAtAll()
   }

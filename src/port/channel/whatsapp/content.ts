@@ -30,7 +30,7 @@ const mediaOf = (kind: string, media: JsonObject): Content => {
   const attachment: Attachment = {
     name: storableText(media.filename, contentLimits.nameLength) ?? kind,
     mimeType:
-      storableText(media.mime_type, 127)?.split(';')[0]!.trim() ?? 'application/octet-stream',
+      storableText(media.mime_type, 127)?.split(';')[0]?.trim() ?? 'application/octet-stream',
     byteSize: null,
     ref: id === undefined ? null : { id },
   }
