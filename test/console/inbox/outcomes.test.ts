@@ -130,7 +130,7 @@ describe.skipIf(!path)('what went wrong, or goes to others', () => {
   )
 
   test(
-    'a reply is edited, approved and sent in one step, once it has been asked',
+    'a reply is edited beside another person, approved and sent in one step, once it has been asked',
     async () => {
       const { id, post } = await draftedEngagement(app, story)
       const page = await open('engagement', id)
@@ -138,7 +138,13 @@ describe.skipIf(!path)('what went wrong, or goes to others', () => {
       await expectAccessible(page, 'engagement')
       await page.keyboard.press('e')
       await page.keyboard.type(' Always.')
-      await page.keyboard.press('Escape')
+      await story.send('PATCH', `engagements/${id}`, { body: { body: 'We write first.' } })
+      const both = page.getByRole('alert', { name: 'Two texts' })
+      await both.getByText('We write first.', { exact: true }).waitFor()
+      await both.getByRole('heading', { name: /^test wrote another text at/ }).waitFor()
+      await expectAccessible(page, 'engagement-two-texts')
+      await both.getByRole('button', { name: 'Go on with yours' }).press('Enter')
+      await both.waitFor({ state: 'detached' })
       await page.keyboard.press('s')
       await page.getByRole('dialog').waitFor()
       await expectAccessible(page, 'engagement-asks')

@@ -84,7 +84,8 @@ const DraftView = ({ item, rules, next }: { item: DraftItem; rules: TextRules; n
       <SwipedDraft decisions={decisions} slot={slots.chosen?.at}>
         {draft.isStale && (
           <BothTexts
-            item={item}
+            of="item"
+            record={item}
             mine={draft.text}
             keepMine={draft.keepMine}
             takeTheirs={draft.forget}

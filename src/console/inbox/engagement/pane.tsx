@@ -7,6 +7,7 @@ import { Bones, ReadView } from '../../parts/states.tsx'
 import { AskingCalls } from '../asking-calls.tsx'
 import { YourChanges } from '../draft/changes.tsx'
 import { checkText, type TextCheck, type TextRules } from '../draft/checks.ts'
+import { BothTexts } from '../draft/conflict.tsx'
 import { EditedPost } from '../draft/edited-post.tsx'
 import type { EditorHandle } from '../draft/editor.tsx'
 import { Versions } from '../draft/versions.tsx'
@@ -41,6 +42,15 @@ const Reply = ({ engagement, text, check, send }: ReplyProps) => {
   const handle = useRef<EditorHandle>(null)
   return (
     <>
+      {text.isStale && (
+        <BothTexts
+          of="engagement"
+          record={engagement}
+          mine={text.text}
+          keepMine={text.keepMine}
+          takeTheirs={text.forget}
+        />
+      )}
       <EditedPost
         kind="post"
         handle={handle}
@@ -52,14 +62,6 @@ const Reply = ({ engagement, text, check, send }: ReplyProps) => {
         approve={send}
       />
       <TextWarnings check={check} />
-      {text.isStale && (
-        <div className="in-doubt" role="alert">
-          <p>Somebody wrote another text meanwhile. Below is how yours differs from it.</p>
-          <button type="button" className="action plain" onClick={text.keepMine}>
-            Go on with yours
-          </button>
-        </div>
-      )}
       {text.isEdited && (
         <YourChanges before={engagement.body ?? ''} after={text.text} reset={text.forget} />
       )}
