@@ -209,6 +209,7 @@ describe.skipIf(!path)('a draft', () => {
       const changed = await write('Together, three.')
       const page = await openTab(context, app, `/console/inbox/draft/${ids[0]}`)
       await page.getByLabel('The post').waitFor()
+      await page.getByLabel('Select: Together, one.').waitFor()
       await page.keyboard.press('Space')
       await page.getByText('1 selected').waitFor()
       for (const text of ['Together, two.', 'Together, three.'])
