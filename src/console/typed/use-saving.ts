@@ -35,7 +35,8 @@ export const useSaving = <R extends StoredText>(
     return stored
   }
   const save = (): void => {
-    if (!isEdited || isStale || under.current) return
+    // No record takes an empty text; what was cleared is kept here, as any unsaved text is.
+    if (!isEdited || isStale || under.current || text === '') return
     under.current = send().finally(() => {
       under.current = undefined
     })

@@ -29,7 +29,7 @@ const Facts = ({ of: { lastError, lastReceivedAt, senderPolicy } }: { of: Connec
     </li>
     {lastError !== null && (
       <li>
-        Its provider says: <bdi className="said">{lastError}</bdi>
+        Its provider says: <bdi>{lastError}</bdi>
       </li>
     )}
   </ul>

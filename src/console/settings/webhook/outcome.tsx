@@ -10,7 +10,7 @@ const LastError = ({ event: { last_error } }: { event: WebhookEvent }) =>
   last_error === null ? null : (
     <>
       {' '}
-      <bdi className="said">{last_error}</bdi>
+      <bdi>{last_error}</bdi>
     </>
   )
 
