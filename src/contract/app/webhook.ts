@@ -4,6 +4,8 @@ import { op } from '../op.ts'
 import { Id, NextCursor, nullable, oneOf, page, record, Time } from '../shapes.ts'
 import { InFlight } from '../shared-records.ts'
 
+const endpointStatus = oneOf(['active', 'disabled'])
+
 const Webhook = record(
   {
     url: nullable(
@@ -13,7 +15,7 @@ const Webhook = record(
     ),
     host: T.String({ description: 'The host of the URL, with its port if given.' }),
     events: T.Array(T.String(), { description: 'The event types it receives; empty means all.' }),
-    status: oneOf(['active', 'disabled']),
+    status: endpointStatus,
     disabled_reason: nullable(T.String()),
     failing_since: nullable(Time),
     held_until: nullable({
@@ -131,7 +133,14 @@ export const webhook = {
         ),
         type: T.Optional(oneOf(eventKinds, { description: 'Return only events of this type.' })),
       },
-      output: record({ events: T.Array(WebhookEvent), next_cursor: NextCursor }),
+      output: record({
+        events: T.Array(WebhookEvent),
+        endpoint: nullable({
+          ...endpointStatus,
+          description: 'The status of the endpoint; null if none is set.',
+        }),
+        next_cursor: NextCursor,
+      }),
     },
     { scope: 'session' },
   ),

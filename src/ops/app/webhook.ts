@@ -262,11 +262,12 @@ export const webhookHandlers = (deps: Deps): All => ({
 
   async events({ state, type, ...rest }, { read }) {
     const page = pageOf(rest)
-    const { rows, next_cursor } = pageResult(
-      await read(eventLog({ ...page, state, type })),
-      page.limit,
-    )
-    return { events: rows, next_cursor }
+    const [events, [endpoint]] = await Promise.all([
+      read(eventLog({ ...page, state, type })),
+      read(endpointOverview),
+    ])
+    const { rows, next_cursor } = pageResult(events, page.limit)
+    return { events: rows, endpoint: endpoint?.status ?? null, next_cursor }
   },
 
   async event({ id }, { read }) {

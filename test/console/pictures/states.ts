@@ -268,7 +268,6 @@ const frame: PicturedState[] = [
   },
   {
     name: 'settings-webhook',
-    reads404: true,
     path: () => '/console/settings/webhook',
     reach: (page) => page.getByLabel('Address').waitFor(),
   },

@@ -1,6 +1,5 @@
 /** The endpoint as it is at the server. Its address may hold a token, so that no cache keeps it. */
 import { useQuery } from '@tanstack/react-query'
-import { ApiError } from '../../api/errors.ts'
 import type { AnswerOf } from '../../api/operations.ts'
 import { queryClient, readKey } from '../../api/queries.ts'
 import { callOperation } from '../../api/request.ts'
@@ -9,17 +8,10 @@ export type Webhook = AnswerOf<'app.webhook.get'>['webhook']
 
 const GET = 'app.webhook.get'
 
-/**
- * Null if none is set. As an error, which each new read forgets, it would take the form away, with
- * what is typed in it.
- */
+/** Null if none is set: its own read would then be refused, so that the log is asked first. */
 const readWebhook = async (signal: AbortSignal): Promise<Webhook | null> => {
-  try {
-    return (await callOperation(GET, {}, { signal })).webhook
-  } catch (cause) {
-    if (cause instanceof ApiError && cause.status === 404) return null
-    throw cause
-  }
+  const { endpoint } = await callOperation('app.webhook.events', { limit: 1 }, { signal })
+  return endpoint === null ? null : (await callOperation(GET, {}, { signal })).webhook
 }
 
 export const useWebhook = () => {

@@ -216,6 +216,16 @@ describe('an update', () => {
   })
 })
 
+test('the list of events says whether an endpoint is set, and whether it is active', async () => {
+  const desk = await newDesk()
+  const endpoint = async () => (await desk.send('GET', '/events?limit=1')).body.endpoint
+  expect(await endpoint()).toBeNull()
+  await set(desk)
+  expect(await endpoint()).toBe('active')
+  await desk.send('DELETE')
+  expect(await endpoint()).toBe('disabled')
+})
+
 test('the list of events filters by state and kind', async () => {
   const desk = await newDesk()
   await set(desk)
