@@ -147,6 +147,7 @@ test('an owner sets the webhook endpoint, sees its secret once, and can read its
   ])
   expect(rotated.webhook.previous_secret_until).toBeString()
   expect(JSON.parse((await run(['webhook', 'events', '--json'])).out)).toEqual({
+    endpoint: 'active',
     events: [],
     next_cursor: null,
   })

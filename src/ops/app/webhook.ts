@@ -29,9 +29,9 @@ import {
 } from '#store/app/webhooks'
 import { loadBy, loadNow } from '#store/engine/load'
 import {
-  eventLog,
   keptEvent,
   loggedEvent,
+  loggedEvents,
   nextEvent,
   replayEvent,
   waitingEventCount,
@@ -262,10 +262,10 @@ export const webhookHandlers = (deps: Deps): All => ({
 
   async events({ state, type, ...rest }, { read }) {
     const page = pageOf(rest)
-    const [events, [endpoint]] = await Promise.all([
-      read(eventLog({ ...page, state, type })),
-      read(endpointOverview),
-    ])
+    const { events, endpoint } = await loadBy(read, {
+      events: loggedEvents({ ...page, state, type }),
+      endpoint: endpointPart,
+    })
     const { rows, next_cursor } = pageResult(events, page.limit)
     return { events: rows, endpoint: endpoint?.status ?? null, next_cursor }
   },

@@ -4,7 +4,7 @@
  */
 import { newId } from '#kernel/ids'
 import type { Fragment, Query, Sql } from './db.ts'
-import { mapPart, one, sure } from './load.ts'
+import { many, mapPart, one, sure } from './load.ts'
 import type { Page } from './page.ts'
 
 export interface NewEvent {
@@ -186,6 +186,9 @@ export const eventLog =
       ${after ? sql`and id < ${after}` : sql``}
         ${state ? sql`and state = ${state}` : sql``} ${type ? sql`and type = ${type}` : sql``}
       order by id desc limit ${limit + 1}`
+
+/** The same, to be read with other things. */
+export const loggedEvents = (page: Page & LogFilters) => many(EVENT_TIMES, eventLog(page))
 
 /** An event of the log. */
 export const loggedEvent = (id: string) =>
