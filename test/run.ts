@@ -1,11 +1,11 @@
 /**
  * The test suite on a Postgres of its own (test/support/database/postgres.ts says which):
  * `npm test`, or for a part of it `npm test -- <files and other arguments of bun test>`. Slow tests
- * and storms run only where the arguments name them or their folder, slow ones also with `--slow`;
- * tests that compare times (`*.timed.test.ts`) run alone, after the others. With `--again`, files
- * whose tests failed by time alone run once more; with `--changed`, or `--changed=COMMIT`, those
- * tests run that what is not committed, or differs from that commit, can reach. Everything that it
- * starts has stopped when it ends.
+ * and storms run only where the arguments name them or their folder; tests that compare times
+ * (`*.timed.test.ts`) run alone, after the others. With `--again`, files whose tests failed by time
+ * alone run once more; with `--changed`, or `--changed=COMMIT`, those tests run that what is not
+ * committed, or differs from that commit, can reach. Everything that it starts has stopped when it
+ * ends.
  */
 import { join } from 'node:path'
 import { AppError } from '#kernel/errors'

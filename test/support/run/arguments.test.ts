@@ -12,14 +12,6 @@ test.each([[[]], [['--bail']], [['--seed=7', '--parallel=1']]])(
   },
 )
 
-test('slow tests run among the others if they are asked for, and storms do not', () => {
-  for (const args of runsFor(['--slow', '--seed=7'], ['test/a.timed.test.ts'])) {
-    expect(args).not.toContain('--slow')
-    expect(args).not.toContain(left[0]!)
-  }
-  expect(withDefaults(['--slow'])).toContain(left[1]!)
-})
-
 test('files and folders that are named run, slow or not', () => {
   const scripts = kinds.map((kind) => manifest.scripts[`test:${kind}`].split(' ').slice(2))
   for (const args of [

@@ -12,20 +12,17 @@ const defaults = () => [
 const isOption = (arg: string): boolean => arg.startsWith('-')
 
 const without = (kind: string) => `--path-ignore-patterns=**/*.${kind}.test.ts`
-/** For slow tests as well. */
-const SLOW = '--slow'
+const WITHOUT_SLOW = ['slow', 'storm'].map(without)
 
 /**
- * Turns the arguments of `npm test` into those of `bun test`. Slow tests run only if `--slow` or
- * files or folders are given, and storms only if these are.
+ * Turns the arguments of `npm test` into those of `bun test`. Slow tests and storms run only if
+ * files or folders are named.
  */
-export const withDefaults = (given: readonly string[]): string[] => {
-  const args = given.filter((arg) => arg !== SLOW)
-  const names = new Set(args.map((arg) => arg.split('=')[0]))
+export const withDefaults = (args: readonly string[]): string[] => {
+  const given = new Set(args.map((arg) => arg.split('=')[0]))
   const namesFiles = args.some((arg) => !isOption(arg))
-  const leftOut = namesFiles ? [] : given.includes(SLOW) ? ['storm'] : ['slow', 'storm']
-  const usual = [...defaults(), ...leftOut.map(without)]
-  return ['--randomize', ...usual.filter((option) => !names.has(option.split('=')[0])), ...args]
+  const usual = [...defaults(), ...(namesFiles ? [] : WITHOUT_SLOW)]
+  return ['--randomize', ...usual.filter((option) => !given.has(option.split('=')[0])), ...args]
 }
 
 const NAMES_TESTS = /^(-t|--test-name-pattern)\b/
