@@ -1,21 +1,16 @@
 /** Two people wrote at once: both texts, who made the other, and the choice. Nothing is lost. */
-import { useRead } from '../../api/queries.ts'
 import { When } from '../../parts/when.tsx'
 import { writerName } from '../../parts/writer-name.ts'
 import type { StoredText } from '../../typed/use-typed-over.ts'
+import { type TextOf, useRevisions } from './use-revisions.ts'
 
-interface Conflict {
+interface ConflictProps {
+  of: TextOf
   record: StoredText & { id: string }
   mine: string
   /** Keeps what was typed, over the other text. */
   keepMine(): void
   takeTheirs(): void
-}
-
-interface TheirVersion {
-  number: number
-  written_by: Parameters<typeof writerName>[0]
-  written_at: string
 }
 
 interface SideProps {
@@ -37,14 +32,9 @@ const Side = ({ heading, text, choice, choose }: SideProps) => (
   </div>
 )
 
-const Sides = ({
-  record,
-  mine,
-  keepMine,
-  takeTheirs,
-  versions = [],
-}: Conflict & { versions: readonly TheirVersion[] | undefined }) => {
-  const theirs = versions.find(({ number }) => number === record.revision)
+export const BothTexts = ({ of, record, mine, keepMine, takeTheirs }: ConflictProps) => {
+  const { data } = useRevisions(of, record.id)
+  const theirs = data?.revisions.find(({ number }) => number === record.revision)
   return (
     <section className="card both" role="alert" aria-label="Two texts">
       <h2>
@@ -67,21 +57,4 @@ const Sides = ({
       </div>
     </section>
   )
-}
-
-const VERSIONS = { limit: 100 }
-
-const OfItem = (conflict: Conflict) => {
-  const { data } = useRead('growth.items.revisions', { id: conflict.record.id, ...VERSIONS })
-  return <Sides {...conflict} versions={data?.revisions} />
-}
-
-const OfEngagement = (conflict: Conflict) => {
-  const { data } = useRead('growth.engagements.revisions', { id: conflict.record.id, ...VERSIONS })
-  return <Sides {...conflict} versions={data?.revisions} />
-}
-
-export const BothTexts = ({ of, ...conflict }: Conflict & { of: 'item' | 'engagement' }) => {
-  const Read = of === 'item' ? OfItem : OfEngagement
-  return <Read {...conflict} />
 }

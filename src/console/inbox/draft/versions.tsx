@@ -1,5 +1,4 @@
 /** The versions of a text: who wrote what and when, and an older one taken back into the editor. */
-import { useRead } from '../../api/queries.ts'
 import { notify } from '../../frame/notices.ts'
 import { ActionButton } from '../../parts/action.tsx'
 import { ExactText } from '../../parts/exact-text.tsx'
@@ -11,6 +10,7 @@ import { writerName } from '../../parts/writer-name.ts'
 import type { TypedOver } from '../../typed/use-typed-over.ts'
 import type { DraftItem } from './item.ts'
 import { markOf } from './mark.ts'
+import { type TextOf, useRevisions } from './use-revisions.ts'
 
 type Author = Parameters<typeof writerName>[0]
 
@@ -87,44 +87,31 @@ const Version = (props: VersionProps) => {
   )
 }
 
-interface VersionsProps extends Versioned {
-  read: Parameters<typeof ReadView>[0]['read']
-  /** Oldest first. */
-  versions: readonly TextVersion[] | undefined
-}
-
-const VersionList = ({ read, versions = [], ...of }: VersionsProps) => (
-  <ReadView read={read} what="The versions">
-    <ol className="version-list" reversed>
-      {versions
-        .map((version, at) => (
-          <Version key={version.number} {...of} version={version} before={versions[at - 1]} />
-        ))
-        .reverse()}
-    </ol>
-  </ReadView>
-)
-
-/** All that are kept. */
-const ALL = { limit: 100 }
-
-const OfItem = (of: Versioned) => {
-  const read = useRead('growth.items.revisions', { id: of.record.id, ...ALL })
-  return <VersionList {...of} read={read} versions={read.data?.revisions} />
-}
-
-const OfEngagement = (of: Versioned) => {
-  const read = useRead('growth.engagements.revisions', { id: of.record.id, ...ALL })
-  return <VersionList {...of} read={read} versions={read.data?.revisions} />
+const VersionList = ({ of, ...versioned }: Versioned & { of: TextOf }) => {
+  const read = useRevisions(of, versioned.record.id)
+  const versions = read.data?.revisions ?? []
+  return (
+    <ReadView read={read} what="The versions">
+      <ol className="version-list" reversed>
+        {versions
+          .map((version, at) => (
+            <Version
+              key={version.number}
+              {...versioned}
+              version={version}
+              before={versions[at - 1]}
+            />
+          ))
+          .reverse()}
+      </ol>
+    </ReadView>
+  )
 }
 
 /** A text that has a single version shows none. */
-export const Versions = ({ of, ...versioned }: Versioned & { of: 'item' | 'engagement' }) => {
-  if (versioned.record.revision < 2) return null
-  const Read = of === 'item' ? OfItem : OfEngagement
-  return (
-    <Unfold className="unfold" summary={`${versioned.record.revision} versions`}>
-      {() => <Read {...versioned} />}
+export const Versions = (props: Versioned & { of: TextOf }) =>
+  props.record.revision < 2 ? null : (
+    <Unfold className="unfold" summary={`${props.record.revision} versions`}>
+      {() => <VersionList {...props} />}
     </Unfold>
   )
-}
