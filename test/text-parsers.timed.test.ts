@@ -17,7 +17,7 @@ const SIZES = {
   loop: { length: 6_000, noticed: 3_000, share: 8, runs: 8, tries: 2, mostTimes: 20 },
   thread: { length: 24_000, noticed: 100_000, share: 2, runs: 1, tries: 1, mostTimes: 3 },
 }
-const MOST_TRIES = 8
+const MOST_TRIES = 50
 
 /** In µs of processor time. */
 const timeOf = (work: () => void): number => {
@@ -57,15 +57,16 @@ const timesAsLong = ({
   return ofWhole / ofPart
 }
 
-const slowOn = ({ most, read, prepare, isBeside }: TextParser): string[] => {
+const slowOn = ({ most, least = 0, read, prepare, isBeside }: TextParser): string[] => {
   const size = isBeside ? SIZES.thread : SIZES.loop
+  const length = Math.max(Math.min(size.length, most), least * size.share)
   return Object.entries(hostileTexts).flatMap(([name, make]) => {
     const reading = (length: number) => {
       const text = make(length)
       const given = prepare?.(text) ?? ''
       return () => void read(text, given)
     }
-    const times = timesAsLong({ ...size, length: Math.min(size.length, most), read: reading })
+    const times = timesAsLong({ ...size, length, read: reading })
     return times === undefined
       ? []
       : [`${name}: ${times.toFixed(1)} times as long for ${size.share} times the text`]

@@ -59,6 +59,8 @@ import { fingerprintText } from '#port/network/text'
 export interface TextParser {
   name: string
   most: number
+  /** A text that is shorter takes less time for each character, as what is not cut yet. */
+  least?: number
   /** `given`: what `prepare` has made of the text, which does not count here. */
   read(text: string, given: string): unknown
   prepare?(text: string): string
@@ -188,7 +190,7 @@ export const textParsers: readonly TextParser[] = [
   { name: 'deskText', most: 48_000, read: deskText },
   { name: 'jsonIn', most: 1_048_576, read: jsonIn },
   // Documents.
-  { name: 'passages of a section', most: 100_000, read: passages },
+  { name: 'passages of a section', most: 100_000, least: 2 * PASSAGE_LENGTH, read: passages },
   { name: 'enclosed', most: MESSAGE, read: stripBrackets },
   // Channels.
   ...channelNames.map((channel) => ({
