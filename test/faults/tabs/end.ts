@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core'
 import { countIn } from '../ledger.ts'
 import { sendByKey, type Writing } from './commits.ts'
+import type { Happened } from './complaints.ts'
 import type { Stage } from './scenes.ts'
 import type { TwoServers } from './servers.ts'
 import { checkTyped, type Typist } from './typists.ts'
@@ -65,13 +66,15 @@ export const endOf = async ({ writing, pages, typists }: Ending) => {
 }
 
 const LIFE_MS = 15 * 60_000
+/** Tabs are refused for this long at most before one of them renews the session. */
+const REFUSED_MS = 5_000
 
 /** Each end of a token leads to one renewal of the session, whichever tabs notice it. */
 export const renewalsOf = (
   { ends: brought }: Stage,
   { address }: TwoServers,
   session: string,
-): { counts: Record<string, number>; broken: string[] } => {
+): { counts: Record<string, number>; broken: string[]; natural?: Happened } => {
   const renewals = address.renewals.filter((renewal) => renewal.session === session)
   const last = renewals.at(-1)?.at ?? 0
   const broken: string[] = []
@@ -92,5 +95,8 @@ export const renewalsOf = (
   return {
     counts: { token_ends: ends.length, natural_ends: natural ? 1 : 0, renewals: renewals.length },
     broken,
+    ...(natural && {
+      natural: { name: 'token', from: natural.at - REFUSED_MS, to: natural.at },
+    }),
   }
 }

@@ -2,6 +2,7 @@
 import type postgres from 'postgres'
 import { createWorkspace } from '#ops/operator/admin/workspaces'
 import { openDb } from '#store/engine/db'
+import { setPlan } from '#test/support/database/writes'
 import { eventually } from '#test/support/eventually'
 import {
   newDeployment,
@@ -36,6 +37,7 @@ const routeToAll = ({ address, seats }: Pick<TwoServers, 'address' | 'seats'>): 
   address.route(running(seats).map(({ url }) => url))
 
 const BUILT_MS = 60_000
+const WRITTEN_PER_HOUR = 100_000
 
 /** From source, a server builds the console after it has begun to answer. */
 const untilBuilt = async ({ url }: ServerProcess): Promise<void> => {
@@ -106,6 +108,9 @@ export async function startTwoServers(): Promise<TwoServers> {
   await start(servers, seats[1])
   await using db = openDb({ ...server.database!, max: 1 })
   servers.other = await createWorkspace(db, 'Elsewhere')
+  // Within the hour, more is written here than people may.
+  for (const workspace of [servers.home.tenantId, servers.other])
+    await setPlan(servers, workspace, { overrides: { create_item: WRITTEN_PER_HOUR } })
   const owned = stack.move()
   return Object.assign(servers, { [Symbol.asyncDispose]: () => owned.disposeAsync() })
 }

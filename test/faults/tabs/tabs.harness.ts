@@ -146,8 +146,9 @@ const ledgerOf = async (
   const { sessionId: session } = ada
   const { commits, loads, saidNewer } = watch
   const times = timesOf({ commits, tabs: TABS, loads, streams, session })
-  const { expected, others } = sortComplaints(complaints.flat(), stage.happened)
-  const renewals = renewalsOf(stage, servers, session)
+  const { natural, ...renewals } = renewalsOf(stage, servers, session)
+  const happened = [...stage.happened, ...(natural ? [natural] : [])]
+  const { expected, others } = sortComplaints(complaints.flat(), happened)
   return {
     counts: {
       tabs: TABS.length,
