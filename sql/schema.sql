@@ -1303,6 +1303,16 @@ alter table public.item_word force row level security;
 create policy app on public.item_word for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on public.item_word to tendril_app;
 
+create table public.item_word_move (
+  tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
+  item_id uuid not null,
+  constraint item_word_move_pkey PRIMARY KEY (tenant_id, item_id)
+);
+alter table public.item_word_move enable row level security;
+alter table public.item_word_move force row level security;
+create policy app on public.item_word_move for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+grant delete, insert, select, update on public.item_word_move to tendril_app;
+
 create table public.learning (
   id uuid not null,
   tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
@@ -2192,10 +2202,24 @@ CREATE OR REPLACE FUNCTION public.move_words()
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 begin
+  if new.status = 'posted' then
+    -- Beyond this many, lists would read too much beside their index.
+    if old.status not in ('posted', 'rejected') and not exists
+      (select from public.item_word_move where tenant_id = new.tenant_id offset 999) then
+      insert into public.item_word_move (tenant_id, item_id) values (new.tenant_id, new.id);
+      return null;
+    end if;
+    perform from public.item_word_move
+      where tenant_id = new.tenant_id and item_id = new.id for update;
+    if found then return null; end if;
+  elsif old.status = 'posted' then
+    delete from public.item_word_move where tenant_id = new.tenant_id and item_id = new.id;
+  end if;
   if new.status in ('posted', 'rejected') then
     update public.item_word set shelf = new.status, at = new.at where tenant_id = new.tenant_id and item_id = new.id;
   else
-    update public.item_word set shelf = 'open', at = null where tenant_id = new.tenant_id and item_id = new.id;
+    update public.item_word set shelf = 'open', at = null
+      where tenant_id = new.tenant_id and item_id = new.id and shelf <> 'open';
   end if;
   return null;
 end $function$;
@@ -2570,6 +2594,30 @@ AS $function$
       and not exists (select 1 from public.item i where i.tenant_id = $1 and i.experiment_id = e.id) limit $3']])
 $function$;
 grant execute on function public.sweep_tenant(uuid,timestamp with time zone,integer) to tendril_system;
+
+CREATE OR REPLACE FUNCTION public.sweep_words(swept uuid, most integer)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare
+  moved integer;
+begin
+  perform set_config('app.tenant', swept::text, true);
+  with due as (
+    delete from public.item_word_move m where m.tenant_id = swept and m.item_id in (
+      select d.item_id from public.item_word_move d where d.tenant_id = swept
+        order by d.item_id limit least(most, 200) for update skip locked)
+    returning m.item_id
+  ), words as (
+    update public.item_word w set shelf = i.status, at = i.at from due
+      join public.item i on i.tenant_id = swept and i.id = due.item_id and i.status = 'posted'
+      where w.tenant_id = swept and w.item_id = due.item_id
+  ) select count(*) into moved from due;
+  return moved = least(most, 200);
+end $function$;
+grant execute on function public.sweep_words(uuid,integer) to tendril_system;
 
 CREATE OR REPLACE FUNCTION public.tenant_tables()
  RETURNS SETOF text

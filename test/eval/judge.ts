@@ -57,6 +57,7 @@ const dangerous = ({ class: of, state }: Step): boolean =>
 const FOLLOWS: Readonly<Record<string, string>> = {
   item_print: 'item',
   item_word: 'item',
+  item_word_move: 'item',
   revision: 'item',
   comment: 'item',
   profile_revision: 'profile',

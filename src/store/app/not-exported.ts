@@ -25,6 +25,7 @@ export const notExported: Record<string, string> = {
   item_print: 'follows from the texts of items, which are exported',
   channel_link_code: 'secrets, for a quarter of an hour',
   item_word: 'follows from the items, which are exported',
+  item_word_move: 'which words of items are still to be moved',
   document_word: 'follows from the documents, which are exported',
   'tenant.webhook': 'follows from the webhook, which is exported',
   'tenant.awaited': 'follows from the rules, which are exported',

@@ -28,7 +28,8 @@ export const sweepSome = (
         sweep_channels(${tenantId}, clock_timestamp() - ${agentKeepDays} * interval '1 day',
           ${rows}),
         sweep_artifacts(${tenantId}, ${rows}), sweep_files(${tenantId}, ${rows}),
-        sweep_prints(${tenantId}, ${rows}), has_long_deleted(${tenantId}) and
+        sweep_prints(${tenantId}, ${rows}), sweep_words(${tenantId}, ${rows}),
+        has_long_deleted(${tenantId}) and
           (sweep_deleted(${tenantId}, ${rows}) or sweep_conversations(${tenantId}, ${rows}))
         ]) part`
     return row!.more

@@ -158,6 +158,20 @@ const gatherItems = (
     where w.word = ${rarest} and w.shelf = ${shelf} ${havingWords(sql, others, { id: sql`w.item_id`, shelf: sql`${shelf}` })})`
 }
 
+/** Posted items whose words have not been moved to their shelf yet. They are few. */
+const unmoved = (
+  sql: Sql,
+  filter: ItemFilter,
+  words: readonly string[],
+  { after }: Cut,
+): Fragment => {
+  const key = itemKey(sql, filter.order)
+  const sender = filter.accountId ? sql`and ${anyOf(sql, ofAccount(sql, filter.accountId))}` : sql``
+  return sql`(select i.* from item_word_move m cross join lateral (select i.id as chosen_id, ${key.time} as chosen_at from item i where i.id = m.item_id
+      and ${ofStatus(sql, 'posted')} ${sender} ${conditions(sql, filter)} ${isAfter(sql, filter.order, key, after)} offset 0) i
+    where true ${havingWords(sql, words, { id: sql`m.item_id`, shelf: sql`'open'` })})`
+}
+
 /**
  * If the rarest word is common and no index has the order, walks the list and looks up the words of
  * each item.
@@ -165,6 +179,9 @@ const gatherItems = (
 const searches = (sql: Sql, filter: ItemFilter, words: SoughtWords, cut: Cut): Fragment[] => {
   const branches: Fragment[] = []
   const walked: Shelf[] = []
+  const asked = filter.statuses ?? allStatuses
+  if (words.posted && asked.includes('posted'))
+    branches.push(unmoved(sql, filter, words.posted.asked, cut))
   for (const shelf of allShelves) {
     const sought = words[shelf]
     if (!sought) continue
@@ -175,9 +192,7 @@ const searches = (sql: Sql, filter: ItemFilter, words: SoughtWords, cut: Cut): F
   }
   if (walked.length === 0) return branches
   const all = !filter.statuses && walked.length === allShelves.length
-  const statuses = all
-    ? undefined
-    : (filter.statuses ?? allStatuses).filter((status) => walked.includes(shelfOf(status)))
+  const statuses = all ? undefined : asked.filter((status) => walked.includes(shelfOf(status)))
   return [...branches, ...walks(sql, { ...filter, statuses }, words[walked[0]!]!.asked, cut)]
 }
 

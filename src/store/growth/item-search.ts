@@ -29,13 +29,17 @@ export interface WordCount {
   items: number
 }
 
-/** How many items on each shelf have each word, counted up to `COMMON`; the rarest first. */
+/**
+ * How many items on each shelf have each word, counted up to `COMMON`; the rarest first. While
+ * words of posted items are still to be moved to their shelf, each word counts once more there.
+ */
 export const wordCounts = (words: readonly string[], shelves: readonly Shelf[]) =>
   many<WordCount>(
     {},
     (sql) => sql`select s.shelf, a.word,
         (select count(*)::int from (select 1 from item_word w where w.word = a.word
-          and w.shelf = s.shelf limit ${COMMON}) r) as items
+          and w.shelf = s.shelf limit ${COMMON}) r)
+          + (s.shelf = 'posted' and exists (select from item_word_move))::int as items
       from unnest(${words}::text[]) a(word) cross join unnest(${shelves}::text[]) s(shelf)
         order by items, a.word`,
   )

@@ -1,22 +1,24 @@
 /**
  * The words of items, by which lists find them. When an item changes its state, a trigger moves its
- * words to the shelf of the new state.
+ * words to the shelf of the new state; those of a posted item are moved by the next sweep.
  */
 import type { Query } from '../engine/db.ts'
 
 /**
- * Adds the words that an item does not have yet, to the shelf on which the item was before this
+ * Adds the words that an item does not have yet, to the shelf on which its words were before this
  * statement. If the statement changes its state, a trigger moves them together with the others. A
  * new item has no row yet and counts as open; the words of a deleted item are on the open shelf as
- * well.
+ * well, and so are those of a posted one until the sweep has moved them.
  */
 export const insertItemWords =
   (itemId: string, words: readonly string[]): Query =>
   (sql) =>
     sql`insert into item_word (word, item_id, shelf, at)
       select w, ${itemId}, coalesce(i.status, 'open'), i.at from unnest(${words}::text[]) w
+      left join (select m.item_id from item_word_move m where m.item_id = ${itemId} for key share) m
+        on true
       left join (select s.status, s.at from item s where s.id = ${itemId}
-        and s.status in ('posted', 'rejected')) i on true
+        and s.status in ('posted', 'rejected')) i on m.item_id is null
       where w not in (select h.word from item_word h where h.item_id = ${itemId}) on conflict
         do nothing`
 

@@ -1,8 +1,8 @@
 /**
- * Searches of items give what a look at each item would, whether their words are rare or common;
- * and words follow the states of items.
+ * Searches of items give what a look at each item would, whether their words are rare or common,
+ * and whether or not they have been moved to the shelf of their item.
  */
-import { beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
 import type { ItemStatus } from '#domain/growth/drafting/item'
 import { type Db, openDb, type Query } from '#store/engine/db'
 import { type ItemFilter, type ItemOrder, shelvesOf } from '#store/growth/item-filter'
@@ -14,9 +14,6 @@ import {
   shelfOf,
   soughtWords,
 } from '#store/growth/item-search'
-import { insertItemWords, keepWords } from '#store/growth/item-words'
-import { write } from '#test/support/arrange'
-import { insertItem, setItem } from '#test/support/database/writes'
 import { use, useApp } from '#test/support/use'
 
 const app = useApp()
@@ -65,9 +62,12 @@ const fill = async (tenantId: string): Promise<void> => {
     insert into item_word (tenant_id, word, item_id)
       select ${tenantId}::uuid, w, id from worded, unnest(array['all', case when hour % 2 = 0
         then 'even' else 'odd' end, '#tag' || hour % 3]) w`
-  // As it is after each change of a state.
+  // As it is after each change of a state, before the next sweep and after one.
+  await app.owner`insert into item_word_move (tenant_id, item_id) select tenant_id, id from item
+    where tenant_id = ${tenantId} and status = 'posted' and extract(day from posted_at)::int % 3 > 0`
   await app.owner`update item_word w set shelf = i.status, at = i.at from item i
-    where i.tenant_id = ${tenantId} and i.id = w.item_id and i.status in ('posted', 'rejected')`
+    where i.tenant_id = ${tenantId} and i.id = w.item_id and i.status in ('posted', 'rejected')
+      and i.id not in (select item_id from item_word_move)`
   await app.owner`insert into connection (id, tenant_id, network, external_id, handle, status,
     is_default, created_at, updated_at)
     values (gen_random_uuid(), ${tenantId}, 'sandbox', 'of ' || ${tenantId}, 'of', 'connected',
@@ -197,65 +197,5 @@ test('words are looked for on all shelves, for an item may move after the count,
   expect(soughtWords(counted.filter(({ shelf }) => shelf === 'posted'))).toEqual({})
 })
 
-describe('the words of an item', () => {
-  /** Where they stand, and where they should. */
-  const stand = async (id: string) => {
-    const [item] = await app.owner`select status, at from item where id = ${id}`
-    const words =
-      await app.owner`select word, shelf, at from item_word where item_id = ${id} order by word`
-    const shelf = shelfOf(item!.status)
-    return {
-      words: [...words],
-      expected: words.map(({ word }) => ({ word, shelf, at: shelf === 'open' ? null : item!.at })),
-    }
-  }
-
-  test('stand where their item does, after each change of its state and of its time', async () => {
-    const id = await insertItem(app, app.tenantId)
-    const apply = (...writes: Query[]) => write({ app, tenantId: app.tenantId }, { writes })
-    await apply(insertItemWords(id, ['one', 'two']))
-    const posted = { posted_at: new Date('2026-01-02') }
-    const changes = [
-      ...[
-        { status: 'approved' },
-        { status: 'approved', post_at: new Date('2026-05-01') },
-        { status: 'rejected' },
-        { post_at: null },
-      ],
-      ...[
-        { status: 'drafted' },
-        { status: 'publishing' },
-        { status: 'posted', ...posted },
-        { posted_at: new Date('2026-01-03') },
-      ],
-    ]
-    for (const change of changes) {
-      await setItem(app, id, change)
-      const { words, expected } = await stand(id)
-      expect([change, words.length, words]).toEqual([change, 2, expected as never])
-    }
-    await apply(keepWords(id, ['two', 'three']), insertItemWords(id, ['two', 'three']))
-    const { words, expected } = await stand(id)
-    expect([words.map(({ word }) => word), words]).toEqual([['three', 'two'], expected as never])
-  })
-
-  test('are added and moved by one letter', async () => {
-    const id = await insertItem(app, app.tenantId, { status: 'rejected' })
-    await write({ app, tenantId: app.tenantId }, { writes: [insertItemWords(id, ['one', 'two'])] })
-    const reopened: Query = (sql) => sql`update item set status = 'drafted' where id = ${id}`
-    await write(
-      { app, tenantId: app.tenantId },
-      {
-        writes: [reopened, keepWords(id, ['two', 'three']), insertItemWords(id, ['two', 'three'])],
-      },
-    )
-    const { words, expected } = await stand(id)
-    expect([words.map(({ word, shelf }) => `${word} ${shelf}`), words]).toEqual([
-      ['three open', 'two open'],
-      expected as never,
-    ])
-  })
-
-  test('stand on the shelves that lists look at', () =>
-    expect(new Set(STATUSES.map(shelfOf))).toEqual(new Set(allShelves)))
-})
+test('words stand on the shelves that lists look at', () =>
+  expect(new Set(STATUSES.map(shelfOf))).toEqual(new Set(allShelves)))

@@ -83,5 +83,6 @@ export const growthRows = ({ mark, person, item, batch, now, tomorrow }: RowsOf)
     }),
     resident_post: { id: newId(), post_id: mark, resident: mark, text: mark, created_at: now },
     item_word: { word: mark, item_id: item },
+    item_word_move: { item_id: item },
   }
 }

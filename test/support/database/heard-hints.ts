@@ -23,6 +23,7 @@ const otherTables: Record<string, HintKind | null> = {
   file_block: null,
   item_print: null,
   item_word: null,
+  item_word_move: null,
   document_word: null,
   // What nobody is shown.
   actor: null,

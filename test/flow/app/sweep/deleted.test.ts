@@ -27,6 +27,7 @@ const OF_RECORD = {
   revision: 'record_id',
   comment: 'item_id',
   item_word: 'item_id',
+  item_word_move: 'item_id',
   item_print: 'item_id',
 } as const
 const leftOf = async (id: string): Promise<string[]> => {
