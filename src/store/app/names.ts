@@ -30,17 +30,22 @@ export const namedAuthors =
       from jsonb_array_elements(${sql.json(authors)}) author`
 
 /**
- * The names of people and keys by their ids, as an expression for JSON. `authors`: expressions for
- * JSON such as `{kind, id}`, which may be null.
+ * The id of an author that is a person or a key, as an expression. `author`: an expression for JSON
+ * such as `{kind, id}`, which may be null.
  */
-export const namesOf = (sql: Sql, authors: readonly Fragment[]): Fragment => {
-  const ids = authors.map(
-    (author, index) => sql`${index === 0 ? sql`` : sql`,`}
-      case when ${author}->>'kind' in ('person', 'key') then (${author}->>'id')::uuid end`,
-  )
-  return sql`(select jsonb_object_agg(named.id, named.name) from (
-    select p.id, p.name from person p where p.id = any(array[${ids}])
-    union all select k.id, k.name from api_key k where k.id = any(array[${ids}])) named)`
+export const namedId = (sql: Sql, author: Fragment): Fragment =>
+  sql`case when ${author}->>'kind' in ('person', 'key') then (${author}->>'id')::uuid end`
+
+/**
+ * The names of people and keys by their ids, as an expression for JSON. `ids`: expressions for
+ * their ids, some of which may be null; evaluated once.
+ */
+export const namesOf = (sql: Sql, ids: readonly Fragment[]): Fragment => {
+  const all = ids.map((id, index) => sql`${index === 0 ? sql`` : sql`,`} ${id}`)
+  return sql`(select jsonb_object_agg(named.id, named.name)
+    from (select array[${all}] as ids offset 0) asked cross join lateral (
+      select p.id, p.name from person p where p.id = any(asked.ids)
+      union all select k.id, k.name from api_key k where k.id = any(asked.ids)) named)`
 }
 
 /** The caller's name, as authors have one. */

@@ -1,10 +1,10 @@
 /** Names for what src/domain/growth/drafting/authorship.ts shows of an item or an engagement. */
-import { namesOf } from '../app/names.ts'
+import { namedId, namesOf } from '../app/names.ts'
 import type { Fragment, Sql } from '../engine/db.ts'
 
-const authors = (sql: Sql): Fragment[] => [
-  sql`jsonb_build_object('kind', source_kind, 'id', source_id)`,
-  sql`written_by`,
+const authorIds = (sql: Sql): Fragment[] => [
+  sql`case when source_kind in ('person', 'key') then source_id end`,
+  namedId(sql, sql`written_by`),
 ]
 
 /** Whether the row names an author. */
@@ -13,11 +13,13 @@ const hasAuthor = (sql: Sql): Fragment =>
 
 /** A column of a select from the table of items or engagements. Null if the row names nobody. */
 export const authorshipColumns = (sql: Sql): Fragment => {
-  const deciders = [sql`(decision->'by')`, sql`(decision->'allowed_by')`]
+  const deciders = [sql`(decision->'by')`, sql`(decision->'allowed_by')`].map((author) =>
+    namedId(sql, author),
+  )
   return sql`case when ${hasAuthor(sql)} or decision is not null
-    then ${namesOf(sql, [...authors(sql), ...deciders])} end as names`
+    then ${namesOf(sql, [...authorIds(sql), ...deciders])} end as names`
 }
 
 /** The same without those who decided. */
 export const authorColumns = (sql: Sql): Fragment =>
-  sql`case when ${hasAuthor(sql)} then ${namesOf(sql, authors(sql))} end as names`
+  sql`case when ${hasAuthor(sql)} then ${namesOf(sql, authorIds(sql))} end as names`

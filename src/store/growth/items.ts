@@ -14,6 +14,17 @@ import { repeatedBy } from './item-prints.ts'
 
 const items = tableOf(itemRecord)
 
+const accountWhere = (sql: Sql, condition: Fragment): Fragment =>
+  sql`(select jsonb_build_object('id', c.id, 'handle', c.handle, 'network', c.network)
+    from connection c where ${condition} limit 1)`
+
+/** The default account is looked up once for the statement, since no item appears in that query. */
+const postingAccount = (sql: Sql): Fragment => sql`case
+  when account_external_id is not null
+    then ${accountWhere(sql, sql`c.external_id = item.account_external_id`)}
+  when account_id is not null then ${accountWhere(sql, sql`c.id = item.account_id`)}
+  else ${accountWhere(sql, sql`c.is_default and c.status = 'connected'`)} end`
+
 /** What the names, counts and records beside an item say of it, wherever it is listed. */
 const besideItem = (sql: Sql): Fragment => sql`
   case source_kind when 'arm' then arm
@@ -21,9 +32,7 @@ const besideItem = (sql: Sql): Fragment => sql`
     when 'article' then (select a.topic from article a where a.id = source_id)
     when 'rule' then (select r.name from rule r where r.id = source_id) end as source_name,
   (select count(*)::int from comment c where c.item_id = item.id) as comments,
-  (select jsonb_build_object('id', c.id, 'handle', c.handle, 'network', c.network) from connection c where case
-    when item.account_external_id is not null then c.external_id = item.account_external_id
-    when item.account_id is not null then c.id = item.account_id else c.is_default and c.status = 'connected' end limit 1) as posting_account,
+  ${postingAccount(sql)} as posting_account,
   case when status = 'drafted' then ${repeatedBy(sql, { prints: sql`item.prints`, itemId: sql`item.id` })} end as repeats,
   case when status = 'drafted' and (revision > 1 or written_by is not null) then (select p.data -> 'writing_dna' -> 'avoid' from profile p) end as avoid`
 
