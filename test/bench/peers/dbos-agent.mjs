@@ -55,7 +55,8 @@ const job = async ({ tenant, message }) => {
 const logger = { info() {}, debug() {}, warn() {}, error: (...text) => console.error(...text) }
 DBOS.setConfig({
   name: 'bench-agent',
-  applicationVersion: '1',
+  // Both peers share a database, in which a version belongs to one application.
+  applicationVersion: 'jobs-1',
   systemDatabaseUrl: url,
   systemDatabasePoolSize: POOL,
   logger,

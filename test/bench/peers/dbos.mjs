@@ -36,7 +36,8 @@ const post = async (item) => {
 const logger = { info() {}, debug() {}, warn() {}, error: (...text) => console.error(...text) }
 DBOS.setConfig({
   name: 'bench',
-  applicationVersion: '1',
+  // Both peers share a database, in which a version belongs to one application.
+  applicationVersion: 'posts-1',
   systemDatabaseUrl: url,
   systemDatabasePoolSize: SYSTEM_POOL,
   logger,
