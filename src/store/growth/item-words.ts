@@ -2,7 +2,14 @@
  * The words of items, by which lists find them. When an item changes its state, a trigger moves its
  * words to the shelf of the new state; those of a posted item are moved by the next sweep.
  */
-import type { Query } from '../engine/db.ts'
+import type { Fragment, Query, Sql } from '../engine/db.ts'
+
+/**
+ * Whether the item's words wait for the sweep, as a table of at most one row. The sweep passes over
+ * an item that is locked so. Whoever changes words locks this first, as the sweep does.
+ */
+const waiting = (sql: Sql, itemId: string): Fragment =>
+  sql`(select m.item_id from item_word_move m where m.item_id = ${itemId} for key share)`
 
 /**
  * Adds the words that an item does not have yet, to the shelf on which its words were before this
@@ -15,8 +22,7 @@ export const insertItemWords =
   (sql) =>
     sql`insert into item_word (word, item_id, shelf, at)
       select w, ${itemId}, coalesce(i.status, 'open'), i.at from unnest(${words}::text[]) w
-      left join (select m.item_id from item_word_move m where m.item_id = ${itemId} for key share) m
-        on true
+      left join ${waiting(sql, itemId)} m on true
       left join (select s.status, s.at from item s where s.id = ${itemId}
         and s.status in ('posted', 'rejected')) i on m.item_id is null
       where w not in (select h.word from item_word h where h.item_id = ${itemId}) on conflict
@@ -26,4 +32,5 @@ export const insertItemWords =
 export const keepWords =
   (itemId: string, words: readonly string[]): Query =>
   (sql) =>
-    sql`delete from item_word where item_id = ${itemId} and word <> all(${words}::text[])`
+    sql`delete from item_word where item_id = ${itemId} and word <> all(${words}::text[])
+      and (select count(*) from ${waiting(sql, itemId)} m) >= 0`

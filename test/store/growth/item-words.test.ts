@@ -171,6 +171,24 @@ describe('the words of an item', () => {
     },
   )
 
+  test('are changed beside a sweep, neither of which waits for the other for good', async () => {
+    const id = await worded()
+    await setItem(app, id, posted)
+    const [keep, add] = [keepWords(id, ['two']), insertItemWords(id, ['two'])]
+    let sweep: Promise<unknown> = Promise.resolve()
+    await app.owner.begin(async (sql) => {
+      await sql`select set_config('app.tenant', ${app.tenantId}, true)`
+      await keep(sql as never)
+      sweep = sweepWords()
+      await Promise.race([sweep, Bun.sleep(50)])
+      await add(sql as never)
+    })
+    await sweep
+    await sweepWords()
+    const { words, expected } = await stand(id)
+    expect([words.map(({ word }) => word), words]).toEqual([['two'], expected as never])
+  })
+
   test('that are added beside a sweep stand with the others', async () => {
     const id = await worded()
     await setItem(app, id, posted)
