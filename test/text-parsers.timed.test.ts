@@ -61,8 +61,8 @@ const slowOn = ({ most, least = 0, read, prepare, isBeside }: TextParser): strin
   const size = isBeside ? SIZES.thread : SIZES.loop
   const length = Math.max(Math.min(size.length, most), least * size.share)
   return Object.entries(hostileTexts).flatMap(([name, make]) => {
-    const reading = (length: number) => {
-      const text = make(length)
+    const reading = (ofLength: number) => {
+      const text = make(ofLength)
       const given = prepare?.(text) ?? ''
       return () => void read(text, given)
     }

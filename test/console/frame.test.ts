@@ -31,8 +31,8 @@ describe.skipIf(!path)('the frame', () => {
     'is used by keys alone, without a flaw, a complaint or a request elsewhere',
     async () => {
       // Other tests delete drafts behind a tab's back, which may ask for one that has just gone.
-      const context = await browserOf(browser, app, olga)
-      const page = await openTab(context, app)
+      const own = await browserOf(browser, app, olga)
+      const page = await openTab(own, app)
       await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor()
       await page.keyboard.press('Control+k')
       await page.getByRole('dialog').getByRole('combobox').fill('brow')
@@ -54,8 +54,8 @@ describe.skipIf(!path)('the frame', () => {
       await page.waitForURL('**/console/inbox')
       await page.getByText('Nothing waits for you').waitFor()
       await expectAccessible(page, 'empty')
-      expect(context.complaints).toEqual([])
-      await context.close()
+      expect(own.complaints).toEqual([])
+      await own.close()
     },
     LONG_MS,
   )

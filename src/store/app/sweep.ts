@@ -1,6 +1,7 @@
 /**
- * Deletion of rows past their retention. The database defines what that is, and when a workspace
- * has some: sql/000124-baseline/10-retention.sql.
+ * Deletion of rows past their retention, and the moving of words of posted items
+ * (src/store/growth/item-words.ts). The database defines the retention, and when a workspace has
+ * such rows: sql/000124-baseline/10-retention.sql.
  */
 import type { Db } from '../engine/db.ts'
 import { livingOwner } from '../engine/placement.ts'
@@ -12,7 +13,10 @@ export interface Retention {
   agentKeepDays: number
 }
 
-/** Deletes some expired rows of a workspace. Returns false if none are left. */
+/**
+ * Deletes some expired rows of a workspace, and moves words of some of its posted items. Returns
+ * false if nothing is left to do.
+ */
 export const sweepSome = (
   db: Db,
   tenantId: string,

@@ -145,31 +145,45 @@ const inOrder = (
     ${sortOf(sql, filter, key)} limit ${limit})`
 }
 
+interface Gathered extends Omit<Cut, 'limit'> {
+  /** An expression for its id. */
+  id: Fragment
+  states: Fragment
+}
+
+/** The item of a row, if the list has it: to be joined to few rows. */
+const itemOf = (sql: Sql, filter: ItemFilter, { id, states, after }: Gathered): Fragment => {
+  const key = itemKey(sql, filter.order)
+  const sender = filter.accountId ? sql`and ${anyOf(sql, ofAccount(sql, filter.accountId))}` : sql``
+  return sql`lateral (select i.id as chosen_id, ${key.time} as chosen_at from item i
+    where i.id = ${id} and ${states} ${sender} ${conditions(sql, filter)}
+      ${isAfter(sql, filter.order, key, after)} offset 0) i`
+}
+
 /** All items that have the rarest word. They are few. */
 const gatherItems = (
   sql: Sql,
   filter: ItemFilter,
-  { shelf, words: [rarest, ...others], ...cut }: OfShelf,
+  { shelf, words: [rarest, ...others], after }: OfShelf,
 ): Fragment => {
-  const key = itemKey(sql, filter.order)
-  const sender = filter.accountId ? sql`and ${anyOf(sql, ofAccount(sql, filter.accountId))}` : sql``
-  return sql`(select i.* from item_word w cross join lateral (select i.id as chosen_id, ${key.time} as chosen_at from item i where i.id = w.item_id
-      and ${statesOn(sql, filter, shelf)} ${sender} ${conditions(sql, filter)} ${isAfter(sql, filter.order, key, cut.after)} offset 0) i
-    where w.word = ${rarest} and w.shelf = ${shelf} ${havingWords(sql, others, { id: sql`w.item_id`, shelf: sql`${shelf}` })})`
+  const id = sql`w.item_id`
+  const states = statesOn(sql, filter, shelf)
+  return sql`(select i.* from item_word w cross join ${itemOf(sql, filter, { id, states, after })}
+    where w.word = ${rarest} and w.shelf = ${shelf}
+      ${havingWords(sql, others, { id, shelf: sql`${shelf}` })})`
 }
 
-/** Posted items whose words have not been moved to their shelf yet. They are few. */
-const unmoved = (
+/** The posted items whose words still stand on the open shelf. They are few. */
+const gatherUnmoved = (
   sql: Sql,
   filter: ItemFilter,
-  words: readonly string[],
-  { after }: Cut,
+  { words, after }: Omit<OfShelf, 'shelf'>,
 ): Fragment => {
-  const key = itemKey(sql, filter.order)
-  const sender = filter.accountId ? sql`and ${anyOf(sql, ofAccount(sql, filter.accountId))}` : sql``
-  return sql`(select i.* from item_word_move m cross join lateral (select i.id as chosen_id, ${key.time} as chosen_at from item i where i.id = m.item_id
-      and ${ofStatus(sql, 'posted')} ${sender} ${conditions(sql, filter)} ${isAfter(sql, filter.order, key, after)} offset 0) i
-    where true ${havingWords(sql, words, { id: sql`m.item_id`, shelf: sql`'open'` })})`
+  const id = sql`m.item_id`
+  const states = ofStatus(sql, 'posted')
+  return sql`(select i.* from item_word_move m
+    cross join ${itemOf(sql, filter, { id, states, after })}
+    where true ${havingWords(sql, words, { id, shelf: sql`'open'` })})`
 }
 
 /**
@@ -181,7 +195,7 @@ const searches = (sql: Sql, filter: ItemFilter, words: SoughtWords, cut: Cut): F
   const walked: Shelf[] = []
   const asked = filter.statuses ?? allStatuses
   if (words.posted && asked.includes('posted'))
-    branches.push(unmoved(sql, filter, words.posted.asked, cut))
+    branches.push(gatherUnmoved(sql, filter, { ...cut, words: words.posted.asked }))
   for (const shelf of allShelves) {
     const sought = words[shelf]
     if (!sought) continue

@@ -28,7 +28,10 @@ export const insertItemWords =
       where w not in (select h.word from item_word h where h.item_id = ${itemId}) on conflict
         do nothing`
 
-/** Deletes all words of an item except these. */
+/**
+ * Deletes all words of an item except these. The count is always enough: it takes the lock before
+ * the first row is deleted.
+ */
 export const keepWords =
   (itemId: string, words: readonly string[]): Query =>
   (sql) =>

@@ -35,8 +35,6 @@ const EXPECTED: { name: string; says: RegExp; after: readonly string[] }[] = [
   { name: 'ended_tokens', says: /status of 401/, after: ['token'] },
   { name: 'stale_texts', says: /status of 409/, after: ['edited elsewhere'] },
   { name: 'missing_pages', says: /status of 404|MissingPage/, after: ['upgrade'] },
-  // No webhook is set, which is 404.
-  { name: 'no_webhook', says: /status of 404 .*\/app\/webhook\)/, after: ['away'] },
 ]
 const AFTERWARDS_MS = 25_000
 

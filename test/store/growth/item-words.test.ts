@@ -82,7 +82,6 @@ describe('the words of an item', () => {
     const id = await insertItem(app, app.tenantId)
     const apply = (...writes: Query[]) => write({ app, tenantId: app.tenantId }, { writes })
     await apply(insertItemWords(id, ['one', 'two']))
-    const posted = { posted_at: new Date('2026-01-02') }
     const changes = [
       ...[
         { status: 'approved' },
@@ -93,7 +92,7 @@ describe('the words of an item', () => {
       ...[
         { status: 'drafted' },
         { status: 'publishing' },
-        { status: 'posted', ...posted },
+        posted,
         { posted_at: new Date('2026-01-03') },
       ],
     ]

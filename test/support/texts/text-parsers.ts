@@ -59,7 +59,7 @@ import { fingerprintText } from '#port/network/text'
 export interface TextParser {
   name: string
   most: number
-  /** A text that is shorter takes less time for each character, as what is not cut yet. */
+  /** Below this length, a character takes less time, for example because nothing is cut yet. */
   least?: number
   /** `given`: what `prepare` has made of the text, which does not count here. */
   read(text: string, given: string): unknown

@@ -214,6 +214,26 @@ describe('words', () => {
     expect(await idsOf('q=zebra&status=drafted')).toEqual([draft.id])
   })
 
+  test('find a post from the moment it is out, before a sweep has moved its words and after', async () => {
+    const own = await newStory(app)
+    const id = await own.approved('Zebra crossings in Hull')
+    await own.send('POST', `items/${id}/post-now`)
+    await own.send('PATCH', `items/${id}`, { body: { tags: ['Docks'] } })
+    const found = async (query: string) => {
+      const { body } = await own.send('GET', `items?q=zebra&total=true&${query}`)
+      return [body.items.map((item: { id: string }) => item.id), body.total]
+    }
+    const check = async () => {
+      for (const query of ['', 'status=posted', 'status=posted&tag=docks', 'sort=posted_at'])
+        expect([query, await found(query)]).toEqual([query, [[id], 1]])
+      expect(await found('status=drafted,rejected')).toEqual([[], 0])
+    }
+    await check()
+    await app.owner`select sweep_words(${own.tenantId}, 200)`
+    expect(await app.owner`select from item_word_move where item_id = ${id}`).toHaveLength(0)
+    await check()
+  })
+
   test('are looked for in common ones, too, with tags and in the order of the list', async () => {
     const { tenantId, key } = await newStory(app)
     const many = 2_100
