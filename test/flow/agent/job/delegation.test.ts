@@ -14,10 +14,19 @@ const stops = testStops()
 const app = useApp({ model: delegatingModel(stops) })
 const { childrenOf, results, askingStory, get, cancel } = delegations(app, stops)
 
+/** Asks for a job that has only these tools, from before its first answer. */
+const askWith = async (tools: string[], ...job: Parameters<typeof ask>): Promise<string> => {
+  const asked = stops.stopNext('test.asked')
+  const id = await ask(...job)
+  const goOn = await asked
+  await app.owner`update agent_job set tools = ${app.owner.json(tools)} where id = ${id}`
+  goOn()
+  return id
+}
+
 const run = async (plan: Plan, tools: string[] | null = null) => {
   const story = await newAgentStory(app)
-  const id = await ask(app, story, plan)
-  if (tools) await app.owner`update agent_job set tools = ${app.owner.json(tools)} where id = ${id}`
+  const id = await (tools ? askWith(tools, app, story, plan) : ask(app, story, plan))
   const job = await overJob(app, id)
   return {
     story,
