@@ -9,7 +9,20 @@ export interface Toast {
   /** What it is about, such as the first line of a post. */
   about?: string | undefined
   tone?: 'plain' | 'bad' | 'care'
-  undo?: (() => Promise<void> | void) | undefined
+  canUndo: boolean
+}
+
+type Undo = () => Promise<void> | void
+
+interface UndoStep {
+  id: number
+  undo: Undo
+}
+
+interface Notice extends Omit<Toast, 'id' | 'canUndo'> {
+  undo?: Undo | undefined
+  /** The step that `addUndo` made of it, in place of `undo`. */
+  step?: number | undefined
 }
 
 const SHOWN_MS = 8_000
@@ -19,12 +32,13 @@ const UNDO_STEPS = 50
 
 export const toasts = createStore<readonly Toast[]>([])
 /** The newest last. */
-const undoSteps = createStore<readonly Toast[]>([])
+const undoSteps = createStore<readonly UndoStep[]>([])
 export const statusLine = createStore('')
 
 let count = 0
 
-const wordsOf = ({ who, says }: Toast): string => (who === undefined ? says : `${who} ${says}`)
+const wordsOf = ({ who, says }: Pick<Toast, 'who' | 'says'>): string =>
+  who === undefined ? says : `${who} ${says}`
 
 /** Has it spoken by screen readers. */
 export const speak = (text: string): void => {
@@ -35,27 +49,35 @@ export const speak = (text: string): void => {
 export const dismiss = (id: number): void =>
   toasts.set(toasts.get().filter((toast) => toast.id !== id))
 
-/** Shows and speaks it. With `undo`, Z takes it back for as long as it is among the last steps. */
-export const notify = (given: Omit<Toast, 'id'>): number => {
+/**
+ * From now on Z takes this back, for as long as it is among the last steps. An act adds its step as
+ * it begins: pressed while the server is still asked, Z must not take back the step before.
+ */
+export const addUndo = (undo: Undo): number => {
   const id = ++count
-  const toast = { ...given, id }
-  toasts.set([...toasts.get(), toast].slice(-SHOWN_AT_ONCE))
-  if (toast.undo) undoSteps.set([...undoSteps.get(), toast].slice(-UNDO_STEPS))
-  speak(`${wordsOf(toast)}${toast.undo ? '. Z to undo' : ''}`)
-  setTimeout(() => dismiss(id), SHOWN_MS)
+  undoSteps.set([...undoSteps.get(), { id, undo }].slice(-UNDO_STEPS))
   return id
 }
 
-/** It can no longer be taken back: it has been sent, say. */
-const forgetUndo = (id: number): void => {
-  undoSteps.set(undoSteps.get().filter((toast) => toast.id !== id))
+/** There is nothing to take back: it was refused, or has been taken back. */
+export const forgetUndo = (id: number): void => {
+  undoSteps.set(undoSteps.get().filter((step) => step.id !== id))
   dismiss(id)
+}
+
+/** Shows and speaks it, with undo if it can still be taken back. */
+export const notify = ({ undo, step, ...notice }: Notice): void => {
+  const id = step ?? (undo ? addUndo(undo) : ++count)
+  const canUndo = undoSteps.get().some((one) => one.id === id)
+  toasts.set([...toasts.get(), { ...notice, id, canUndo }].slice(-SHOWN_AT_ONCE))
+  speak(`${wordsOf(notice)}${canUndo ? '. Z to undo' : ''}`)
+  setTimeout(() => dismiss(id), SHOWN_MS)
 }
 
 /** Takes back the newest step, or the one of this toast. */
 export const undo = async (id?: number): Promise<void> => {
-  const step = undoSteps.get().findLast((toast) => id === undefined || toast.id === id)
+  const step = undoSteps.get().findLast((one) => id === undefined || one.id === id)
   if (!step) return speak('Nothing to undo')
   forgetUndo(step.id)
-  await step.undo?.()
+  await step.undo()
 }

@@ -17,7 +17,7 @@ export const Toasts = () => (
             {toast.who && <bdi>{toast.who}</bdi>} <bdi>{toast.says}</bdi>{' '}
             {toast.about && <bdi className="soft">{toast.about}</bdi>}
           </p>
-          {toast.undo && (
+          {toast.canUndo && (
             <button type="button" className="toast-undo" onClick={() => void undo(toast.id)}>
               Undo
               <KeyCaps of="undo" />

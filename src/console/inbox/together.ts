@@ -1,6 +1,6 @@
 /** One decision about many drafts, taken back by one undo. */
 import type { AnswerOf, InputOf } from '../api/operations.ts'
-import { notify } from '../frame/notices.ts'
+import { addUndo, forgetUndo, notify } from '../frame/notices.ts'
 import { quantityOf } from '../parts/many.ts'
 import { hide, unhide } from './hidden.ts'
 import { deselect, type SelectedDraft } from './selection.ts'
@@ -54,12 +54,12 @@ const refusalOf = ({ results, failure }: Outcome): string | undefined => {
 const doneOf = ({ results }: Outcome): string[] =>
   results.filter(({ error }) => error === null).map(({ id }) => id)
 
-const tell = (outcome: Outcome, says: string, undo?: () => Promise<void>): void => {
+const tell = (outcome: Outcome, says: string, step?: number): void => {
   const refusal = refusalOf(outcome)
   notify({
     says: `${quantityOf(doneOf(outcome).length, 'draft')} ${says}${refusal === undefined ? '' : `, ${refusal}`}`,
     tone: refusal === undefined ? 'plain' : 'care',
-    undo,
+    step,
   })
 }
 
@@ -83,9 +83,14 @@ export const decidesTogether =
     }
     deselect(entries)
     for (const entry of entries) hide(entry.id, each(entry).post_at)
-    const outcome = await request(asking, action, entries.map(each))
-    const done = doneOf(outcome)
-    tell(outcome, says, done.length > 0 ? () => reopenAll(done) : undefined)
+    const answered = request(asking, action, entries.map(each))
+    const step = addUndo(async () => {
+      const done = doneOf(await answered)
+      if (done.length > 0) await reopenAll(done)
+    })
+    const outcome = await answered
+    if (doneOf(outcome).length === 0) forgetUndo(step)
+    tell(outcome, says, step)
     await asking.readAgain()
     for (const { id } of entries) unhide(id)
   }

@@ -207,6 +207,12 @@ describe.skipIf(!path)('the list', () => {
       await shown([TEXTS[0]!, TEXTS[1]!, theirs])
       await page.locator('.batch-card').first().click()
       await isOpen(TEXTS[0]!)
+      // Z is pressed before the page knows that it is approved.
+      await page.route('**/approve', async (route) => {
+        const response = await route.fetch()
+        await new Promise((resolve) => setTimeout(resolve, SLOW_MS))
+        await route.fulfill({ response })
+      })
       await page.keyboard.press('s')
       const approved = await until(drafts[0]!, 'approved')
       expect([approved.body, approved.post_at === null]).toEqual([TEXTS[0], false])

@@ -60,5 +60,30 @@ test('of two requests whose second fails, the first is told of and taken back by
 test('if the first request fails, nothing is there to be taken back', async () => {
   const { asked, decide } = serverOf([1])
   await decide(reject)
-  expect([asked.length, toasts.get().at(-1)?.undo]).toEqual([1, undefined])
+  expect([asked.length, toasts.get().at(-1)?.canUndo]).toEqual([1, false])
+  await undo()
+  expect([asked.length, statusLine.get()]).toEqual([1, 'Nothing to undo'])
+})
+
+test('Z takes back what is still being decided, once it is, and not what was decided before', async () => {
+  const { asked, decide } = serverOf([])
+  const [first, second] = drafts as [SelectedDraft, SelectedDraft]
+  await decide({ ...reject, entries: [first] })
+  const deciding = decide({ ...reject, entries: [second] })
+  await Promise.all([undo(), deciding])
+  expect(asked.slice(1)).toEqual([
+    { action: 'reject', ids: [second.id] },
+    { action: 'reopen', ids: [second.id] },
+  ])
+  await undo()
+  expect(asked.at(-1)).toEqual({ action: 'reopen', ids: [first.id] })
+})
+
+test('what is refused while Z waits for it was never there to be taken back', async () => {
+  const { asked, decide } = serverOf([1])
+  await Promise.all([decide(reject), undo()])
+  expect([asked.length, toasts.get().at(-1)?.says]).toEqual([
+    1,
+    '0 drafts rejected, The server stops.',
+  ])
 })
