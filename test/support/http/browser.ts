@@ -2,7 +2,9 @@
 import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContext, chromium } from 'playwright-core'
 
+/** The headless shell first: the same engine, without the windows around it that no test sees. */
 const USUAL = [
+  '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
@@ -54,19 +56,22 @@ const FLAGS = [
   '--disable-sync',
 ]
 
-export const launchBrowser = (executablePath: string): Promise<Browser> =>
+export const launchBrowser = (executablePath: string, flags: string[] = []): Promise<Browser> =>
   chromium.launch({
     executablePath,
     headless: true,
-    args: process.getuid?.() === 0 ? [...FLAGS, '--no-sandbox'] : FLAGS,
+    args: [...FLAGS, ...flags, ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
   })
+
+/** In tests a page lives for seconds: compiling its code for speed takes more than it saves. */
+const SHORT_LIVED = ['--js-flags=--no-turbofan --no-maglev']
 
 /** The browser that the files of a worker share. It ends with the worker. */
 let shared: Promise<Browser> | undefined
 
 const sharedBrowser = async (): Promise<Browser> => {
   const former = await shared?.catch(() => undefined)
-  if (!former?.isConnected()) shared = launchBrowser(browserPath() ?? '')
+  if (!former?.isConnected()) shared = launchBrowser(browserPath() ?? '', SHORT_LIVED)
   return shared!
 }
 
