@@ -1,7 +1,7 @@
 /** Each claim of a job's row of work does one thing of the job: what `nextOf` says. */
 import { kindsOfWork } from '#decisions/work'
 import { agentLimit } from '#domain/agent/job/budget'
-import { askerOf } from '#domain/agent/job/job'
+import { askerOf, type Job } from '#domain/agent/job/job'
 import { BEHIND_MS, nextPoll } from '#domain/agent/job/limits'
 import { IN_CIRCLES, type JobEnd, type Next, nextOf } from '#domain/agent/job/loop'
 import { NO_MODEL } from '#domain/agent/job/model-choice'
@@ -13,17 +13,19 @@ import type { Gate } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
 import type { Claimed } from '../../engine/lane.ts'
 import type { Decision } from '../../engine/letter.ts'
-import { type At, answerJob, jobDecision, openJob, stepsNow } from './at.ts'
+import { type At, answerJob, type Head, jobDecision } from './at.ts'
 import type { AgentDeps } from './deps.ts'
 import { executeStep, lookAtStep } from './execute.ts'
+import { openJob, stepsNow } from './open.ts'
 import { type AgentRun, beginRun } from './run.ts'
 import { waitingAnswer } from './telling.ts'
+import { type NextThought, thoughtParts } from './thought.ts'
 
 const settledWork = (work: Work): { decision: Decision<void> } => ({
   decision: { reply: undefined, effects: { settled: [work.id] } },
 })
 
-const withWays = (deps: Pick<AgentDeps, 'toolBox'>, { heads }: At): StepHead[] =>
+const withWays = (deps: Pick<AgentDeps, 'toolBox'>, heads: readonly Head[]): StepHead[] =>
   heads.map((head) => ({
     ...head,
     way:
@@ -31,8 +33,18 @@ const withWays = (deps: Pick<AgentDeps, 'toolBox'>, { heads }: At): StepHead[] =
       (head.class === 'outside_write' ? 'outside' : null),
   }))
 
-const nextIn = ({ job, gate, treeCalls }: At, heads: readonly StepHead[]): Next =>
+const nextIn = (
+  { job, gate, treeCalls }: Pick<At, 'job' | 'gate' | 'treeCalls'>,
+  heads: readonly StepHead[],
+): Next =>
   nextOf(job, heads, { mostSteps: agentLimit(gate, 'agent_max_steps'), treeCalls }, gate.now)
+
+/** What a thought depends on, if the job will think next unless its tree has used up its calls. */
+const thoughtAhead = (deps: AgentDeps, gate: Gate) => (job: Job, found: readonly Head[]) => {
+  const heads = withWays(deps, found)
+  const next = heads.some(isRunning) ? undefined : nextIn({ job, gate, treeCalls: 0 }, heads)
+  return next?.kind === 'think' ? thoughtParts(job, heads, next.step) : undefined
+}
 
 const isRunning = ({ state }: StepHead): boolean => state === 'running'
 
@@ -45,8 +57,9 @@ export const claimJob = async (
   gate: Gate,
   work: Work,
 ): Promise<Claimed<AgentRun>> => {
-  const at = await openJob(deps, sql, gate, work)
-  if (!at) return settledWork(work)
+  const opened = await openJob(deps, { sql, gate, work }, thoughtAhead(deps, gate))
+  if (!opened) return settledWork(work)
+  const { at, ahead } = opened
   const { job } = at
   if (at.isGone) return endIn(at, { status: 'failed', error: 'caller_gone' })
   if (gate.deletesAt && job.origin === 'automatic')
@@ -54,10 +67,11 @@ export const claimJob = async (
   if (job.status === 'queued' && at.isBehind)
     return answerJob(at, { kind: 'nothing', until: later(at, BEHIND_MS) })
   if (job.task && job.model === NO_MODEL) return answerJob(at, { kind: 'rules' })
-  const heads = withWays(deps, at)
+  const heads = withWays(deps, at.heads)
   const dead = heads.filter(isRunning)
   if (dead.length > 0) return answerJob(at, { kind: 'died', steps: await stepsNow(at, dead) })
-  return carryOut(deps, at, heads, nextIn(at, heads))
+  const next = nextIn(at, heads)
+  return carryOut(deps, at, heads, next.kind === 'think' ? { ...next, facts: ahead } : next)
 }
 
 /** The pause between two tries to call a server that is busy with another call. */
@@ -83,11 +97,12 @@ export const giveUpJob = async (
       reply: undefined,
       effects: { settled: [work.id], writes: [failJob(work.ref_id, gate.now)] },
     }
-  const at = await openJob(deps, sql, gate, work)
-  if (!at) return settledWork(work).decision
+  const opened = await openJob(deps, { sql, gate, work })
+  if (!opened) return settledWork(work).decision
+  const { at } = opened
   if (at.isGone) return endIn(at, { status: 'failed', error: 'caller_gone' }).decision
   if (again > 0) return endIn(at, { status: 'failed', error: 'enqueue_failed' }).decision
-  const heads = withWays(deps, at)
+  const heads = withWays(deps, at.heads)
   const dead = heads.filter(isRunning)
   const given = dead.length > 0 ? dead : headsOf(nextIn(at, heads))
   return answerJob(at, { kind: 'in vain', steps: await stepsNow(at, given) }).decision
@@ -100,7 +115,7 @@ const carryOut = async (
   deps: AgentDeps,
   at: At,
   heads: readonly StepHead[],
-  next: Next,
+  next: Exclude<Next, { kind: 'think' }> | NextThought,
 ): Promise<Claimed<AgentRun>> => {
   const { now } = at.gate
   switch (next.kind) {

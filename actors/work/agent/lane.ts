@@ -8,12 +8,12 @@ import { type AgentDeps, MODEL_TURN_MS, THINK_MS } from './deps.ts'
 import type { AgentOutcome } from './outcome.ts'
 import { runOutside } from './outside.ts'
 import type { AgentRun } from './run.ts'
-import { settleRun } from './settle.ts'
+import { type SettleParts, settleParts, settleRun } from './settle.ts'
 
 /** Includes waiting for a turn among the model calls of the process. */
 const LEASE_MS = MODEL_TURN_MS + THINK_MS + 30_000
 
-export const agentLane = (deps: AgentDeps): Ending<Lane<AgentRun, AgentOutcome>> => ({
+export const agentLane = (deps: AgentDeps): Ending<Lane<AgentRun, AgentOutcome, SettleParts>> => ({
   kind: 'agent',
   leaseMs: LEASE_MS,
   priority: 'background',
@@ -21,7 +21,8 @@ export const agentLane = (deps: AgentDeps): Ending<Lane<AgentRun, AgentOutcome>>
   givenUp: (sql, gate, work) => giveUpJob(deps, sql, gate, work),
   trace: ({ job }) => ({ job: job.id }),
   run: (run, context) => runOutside(deps, run, context),
-  settle: (sql, gate, finished) => settleRun(deps, sql, gate, finished),
+  load: settleParts,
+  settle: (sql, gate, finished, loaded) => settleRun(deps, { sql, gate }, finished, loaded),
   // The next claim finds the steps running, and counts that as a death.
   crashed: () => undefined,
 })

@@ -8,7 +8,7 @@ import type { AgentDeps } from './deps.ts'
 import { callToBegin } from './execute.ts'
 import { waitsForServer, withServed } from './served.ts'
 import type { Summarising } from './summary.ts'
-import { beginThinking, type Of, type Thinking } from './thought.ts'
+import { beginThinking, type NextThought, type Of, type Thinking } from './thought.ts'
 
 interface OfTools extends Of {
   /** The tool box, with the server tools that the run calls. */
@@ -24,7 +24,7 @@ export interface Single extends OfTools {
 /** The work of a lane. */
 export type AgentRun = Thinking | Summarising | ({ kind: 'read'; steps: Step[] } & OfTools) | Single
 
-type Outside = Extract<Next, { kind: 'think' | 'read' | 'reach' | 'urgent' | 'outside' }>
+type Outside = Extract<Next, { kind: 'read' | 'reach' | 'urgent' | 'outside' }> | NextThought
 
 /** `busy`: the server outside has something else to do. */
 export const beginRun = async (

@@ -3,16 +3,17 @@
 import { STEP_RUNS, type Step } from '#domain/agent/job/step'
 import { settledLate } from '#domain/agent/job/tool-answer'
 import { type JobAnswer, stepOf } from '#domain/agent/job/transition'
-import { saveStep, stepPart } from '#store/agent/steps'
+import { saveStep } from '#store/agent/steps'
 import type { Sql } from '#store/engine/db'
 import type { Gate } from '#store/engine/letter'
-import { loadNow } from '#store/engine/load'
+import type { Loaded } from '#store/engine/load'
 import type { Work } from '#store/engine/work'
 import type { Decision } from '../../engine/letter.ts'
-import { type At, answerJob, jobDecision, openJob, stepsNow } from './at.ts'
+import { type At, answerJob, jobDecision } from './at.ts'
 import { asking, judgeCalls } from './calls.ts'
 import type { AgentDeps } from './deps.ts'
 import { reachedStep } from './execute.ts'
+import { openRunning, runningParts } from './open.ts'
 import type { AgentOutcome, Read } from './outcome.ts'
 import type { AgentRun } from './run.ts'
 import { within } from './served.ts'
@@ -26,17 +27,23 @@ interface Finished {
   failures: number
 }
 
+/** The records that the letter reads with its gate. */
+export const settleParts = ({ job: run }: Pick<Finished, 'job'>) =>
+  runningParts(run.job, run.kind === 'read' ? run.steps : [run.step])
+
+export type SettleParts = ReturnType<typeof settleParts>
+
 export const settleRun = async (
   usual: AgentDeps,
-  sql: Sql,
-  gate: Gate,
+  letter: { sql: Sql; gate: Gate },
   { work, job: run, outcome, failures }: Finished,
+  loaded: Loaded<SettleParts>,
 ): Promise<Decision<void>> => {
   const deps = within(usual, run)
   // Where the caller has gone, the next claim ends the job.
-  const at = await openJob(deps, sql, gate, work)
+  const at = await openRunning(deps, { ...letter, work }, loaded)
   if (!at) {
-    const writes = await lateWrites(deps, sql, gate, { run, outcome })
+    const writes = lateWrites(deps, letter.gate, { run, outcome, steps: loaded.steps })
     return { reply: undefined, effects: { settled: [work.id], writes } }
   }
   const isInVain = failures >= STEP_RUNS
@@ -45,18 +52,19 @@ export const settleRun = async (
 }
 
 /** The job was cancelled meanwhile, with all its steps. */
-const lateWrites = async (
+const lateWrites = (
   deps: AgentDeps,
-  sql: Sql,
   { now }: Gate,
-  { run, outcome }: { run: AgentRun; outcome: AgentOutcome },
+  { run, outcome, steps: [step] }: { run: AgentRun; outcome: AgentOutcome; steps: Step[] },
 ) => {
   if (run.kind !== 'outside' || outcome.kind !== 'read') return []
-  const { step } = await loadNow(sql, { step: stepPart(run.step.id) })
   const [given] = outcome.results
   const late = step && given && settledLate(step, { forms: deps.toolBox(), given, now })
   return late ? [saveStep(late)] : []
 }
+
+/** Of a letter that settles a run. `steps`: those that ran. */
+type Settling = At & { steps: Step[] }
 
 interface Ended {
   outcome: AgentOutcome
@@ -64,38 +72,34 @@ interface Ended {
   isInVain: boolean
 }
 
-const settled = async (deps: AgentDeps, at: At, run: AgentRun, ended: Ended) => {
+const settled = async (deps: AgentDeps, at: Settling, run: AgentRun, ended: Ended) => {
   const { outcome, isInVain } = ended
   if (outcome.kind === 'stopped') {
-    const steps = await runningOf(at, run.kind === 'read' ? run.steps : [run.step])
-    return answerJob(at, { kind: 'stopped', steps, isThought: run.kind === 'think' })
+    return answerJob(at, { kind: 'stopped', steps: runningOf(at), isThought: run.kind === 'think' })
   }
   if (outcome.kind === 'thought' || outcome.kind === 'failed') {
     if (run.kind === 'think') return settleThought(deps, at, run, { outcome, isInVain })
     if (run.kind === 'summary') return answerJob(at, await summaryAnswer(deps, at, run, outcome))
   }
-  if (outcome.kind === 'read') return answerJob(at, await givenAnswer(deps, at, outcome.results))
+  if (outcome.kind === 'read') return answerJob(at, givenAnswer(deps, at, outcome.results))
   const isOneTool = run.kind === 'reach' || run.kind === 'urgent' || run.kind === 'outside'
   // The urgent tool's own letter has written the step.
   if (outcome.kind === 'done' || !isOneTool) return answerJob(at, { kind: 'nothing' })
-  return settleReach(deps, at, run.step, ended)
+  return settleReach(deps, at, ended)
 }
 
-const runningOf = async (at: At, steps: readonly { id: string }[]): Promise<Step[]> =>
-  (await stepsNow(at, steps)).filter(({ state }) => state === 'running')
+const runningOf = ({ steps }: Settling): Step[] => steps.filter(({ state }) => state === 'running')
 
-const givenAnswer = async (
-  deps: AgentDeps,
-  at: At,
-  results: readonly Read[],
-): Promise<JobAnswer> => {
-  const steps = await runningOf(at, results)
-  const all = steps.map((step) => ({ step, given: results.find(({ id }) => id === step.id)! }))
+const givenAnswer = (deps: AgentDeps, at: Settling, results: readonly Read[]): JobAnswer => {
+  const all = runningOf(at).flatMap((step) => {
+    const given = results.find(({ id }) => id === step.id)
+    return given ? [{ step, given }] : []
+  })
   return { kind: 'given', forms: deps.toolBox(), all }
 }
 
-const settleReach = async (deps: AgentDeps, at: At, run: Step, { outcome, isInVain }: Ended) => {
-  const [step] = await runningOf(at, [run])
+const settleReach = async (deps: AgentDeps, at: Settling, { outcome, isInVain }: Ended) => {
+  const [step] = runningOf(at)
   if (!step) return answerJob(at, { kind: 'nothing' })
   if (isInVain) return answerJob(at, { kind: 'call in vain', step })
   if (outcome.kind === 'reached') return reachedStep(deps, at, step, outcome.reached)
@@ -109,11 +113,11 @@ interface EndedThought extends Ended {
 
 const settleThought = async (
   deps: AgentDeps,
-  at: At,
+  at: Settling,
   run: Thinking,
   { outcome, isInVain }: EndedThought,
 ) => {
-  const [step] = await runningOf(at, [run.step])
+  const [step] = runningOf(at)
   if (!step) return answerJob(at, { kind: 'nothing' })
   if (outcome.kind === 'failed') return answerJob(at, { ...outcome, kind: 'no thought', step })
   const { job, facts, gate: usage, heads, goal } = at

@@ -55,8 +55,16 @@ export interface Thinking extends Of {
   authors: At['authors']
 }
 
-/** What a thought depends on; for a stranger's, nothing of the workspace. */
-const thoughtParts = (job: Job, before: StepHead | undefined, asked: StepHead | undefined) => {
+/**
+ * What a thought depends on; for a stranger's, nothing of the workspace. `before`: the step that
+ * goes on.
+ */
+export const thoughtParts = (
+  job: Job,
+  heads: readonly StepHead[],
+  before: StepHead | undefined,
+) => {
+  const asked = heads.findLast(({ kind, state }) => kind === 'model' && state === 'done')
   const isStrangers = isForStranger(job.on_behalf)
   return {
     step: when(before !== undefined, stepPart(before?.id ?? '')),
@@ -77,6 +85,9 @@ const thoughtParts = (job: Job, before: StepHead | undefined, asked: StepHead | 
 }
 
 type ThoughtFacts = Loaded<ReturnType<typeof thoughtParts>>
+
+/** `facts`: if they have been read already. */
+export type NextThought = Extract<Next, { kind: 'think' }> & { facts?: ThoughtFacts | undefined }
 
 interface First {
   system: string
@@ -138,11 +149,10 @@ export const beginThinking = async (
   deps: AgentDeps,
   at: At,
   heads: readonly StepHead[],
-  { step: before, last }: Extract<Next, { kind: 'think' }>,
+  { step: before, last, facts: known }: NextThought,
 ): Promise<Begun<Thinking | Summarising>> => {
   const { gate, job, sql, facts, caller, authors } = at
-  const asked = heads.findLast(({ kind, state }) => kind === 'model' && state === 'done')
-  const loaded = await loadNow(sql, thoughtParts(job, before, asked))
+  const loaded = known ?? (await loadNow(sql, thoughtParts(job, heads, before)))
   const byDesk = await isByDesk(deps, job, loaded.words)
   const why = byDesk ? undefined : unpaid(gate.plan)
   if (why !== undefined) return { change: stepOf(job, { kind: 'unpaid', why }, facts) }

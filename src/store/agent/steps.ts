@@ -21,6 +21,14 @@ export const stepPart = (id: string) =>
     (sql) => sql`select ${table.columns(sql, 's')} from agent_step s where s.id = ${id}`,
   )
 
+/** These steps, in their order. */
+export const theseSteps = (ids: readonly string[]) =>
+  many<Step>(
+    table.times,
+    (sql) => sql`select ${table.columns(sql, 's')} from agent_step s
+      where s.id = any(${ids as string[]}::uuid[]) order by s.number`,
+  )
+
 export const stepsOf = (jobId: string) =>
   many<Step>(
     table.times,

@@ -89,6 +89,12 @@ const delivery = async (events: number): Promise<Cost> => {
   return cost.rest()
 }
 
+/** A message, and the job that answers it. */
+const turn = async (): Promise<Cost> => {
+  const story = await newAgentStory(counted.app)
+  return counted.cost(() => ask(counted.app, story, []))
+}
+
 /** A job whose model calls so many commands in one answer. */
 const answered = async (commands: number): Promise<Cost> => {
   const story = await newAgentStory(counted.app)
@@ -145,6 +151,7 @@ const kinds: Record<string, () => Promise<Cost>> = {
   'the delivery of three events': () => delivery(3),
   'a job with one command': () => answered(1),
   'a job with three commands': () => answered(3),
+  'a turn': turn,
   'a batch': () => made('growth.batches.create'),
   'an article': () => made('growth.articles.create'),
   'a watched target': () => made('growth.targets.create'),
