@@ -88,7 +88,10 @@ const openAndPause = async ({ url, key }: { url: string; key: string }) => {
   socket.on('data', (piece) => {
     read.bytes += piece.length
     read.text = (read.text + piece.toString('latin1')).slice(-20)
-    if (read.bytes < 2_000) socket.pause()
+  })
+  // Once: what was sent right after the headers may arrive when it reads again.
+  socket.once('data', () => {
+    socket.pause()
     resolve(socket)
   })
   socket.on('close', () => closed.resolve())
