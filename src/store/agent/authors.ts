@@ -107,8 +107,11 @@ export const authorsBefore = (rootId: string) =>
             and a.job_id in (
             select r.id union all select k.id from agent_job k where k.root_id = r.id
               and k.parent_id is not null)) as decided
-        from agent_job r join agent_message own on own.id = r.message_id
-          join agent_conversation c on c.id = own.conversation_id
+        from agent_job r
+          cross join lateral (select m.conversation_id, m.seq from agent_message m
+            where m.id = r.message_id offset 0) own
+          cross join lateral (select c.id, c.summary_authors, c.summarised_to
+            from agent_conversation c where c.id = own.conversation_id offset 0) c
         where r.id = ${rootId}`,
     ),
     (found): (MessageAuthor | null)[] =>

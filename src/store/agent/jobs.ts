@@ -157,8 +157,8 @@ const firstQueued = (
   isTyped: boolean,
 ): Fragment =>
   sql`(select w.id from agent_job j join work w on w.kind = 'agent' and w.ref_id = j.id
-    where j.conversation_id = ${conversation_id} and j.status = 'queued' and j.held_since is null
-      and j.id <> ${id} and w.state = 'queued'
+    where j.conversation_id = ${conversation_id} and j.status = 'queued' and j.ended_at is null
+      and j.held_since is null and j.id <> ${id} and w.state = 'queued'
       and j.typed = ${isTyped} order by j.id limit 1)`
 
 /**
@@ -171,6 +171,8 @@ const hasCalled = (sql: Sql): Fragment =>
 /**
  * A job waits for earlier jobs in its conversation that are queued or running, but not for held
  * ones. A typed command waits only for other typed commands, and only until these have been read.
+ * That they have not ended is said, although their status says it too, for the index of open jobs:
+ * without statistics, Postgres may look at all jobs of the workspace instead.
  */
 export const orderPart = (job: Pick<Job, 'id' | 'conversation_id' | 'typed'>) =>
   sure(
@@ -179,7 +181,7 @@ export const orderPart = (job: Pick<Job, 'id' | 'conversation_id' | 'typed'>) =>
       (sql) => sql`select array_remove(array[${firstQueued(sql, job, false)},
         ${job.typed ? firstQueued(sql, job, true) : sql`null`}]::uuid[], null) as next,
         exists (select from agent_job j where j.conversation_id = ${job.conversation_id}
-          and j.id < ${job.id}
+          and j.id < ${job.id} and j.ended_at is null
           and j.status in ('queued', 'running') and j.held_since is null ${
             job.typed
               ? sql`and
@@ -213,7 +215,9 @@ export const treeFacts = (rootId: string) =>
       (sql) => sql`select coalesce((select goal from agent_job where id = ${rootId}), '') as goal,
         (count(*) filter (where parent_id is not null))::int as children,
           coalesce(sum(model_calls), 0)::int as model_calls
-        from agent_job where id = ${rootId} or (root_id = ${rootId} and parent_id is not null)`,
+        from (select parent_id, model_calls from agent_job where id = ${rootId}
+          union all select parent_id, model_calls from agent_job
+            where root_id = ${rootId} and parent_id is not null) tree`,
     ),
   )
 

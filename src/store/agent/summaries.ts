@@ -28,14 +28,19 @@ export const summaryBefore = (messageId: string) =>
         where own.id = ${messageId}`,
   )
 
-/** The messages up to the one that a job answers that are not in a summary, and always that one. */
+/**
+ * The messages `m` up to the one that a job answers that are not in a summary, and always that one,
+ * which is found first: without statistics, Postgres may look at all messages of the workspace.
+ */
 const messagesSince = (
   sql: Sql,
   messageId: string,
-) => sql`agent_message own join agent_conversation c on c.id = own.conversation_id
+) => sql`(select o.id, o.seq, o.conversation_id, c.summary, c.summarised_to from agent_message o
+    cross join lateral (select c.summary, c.summarised_to from agent_conversation c
+      where c.id = o.conversation_id offset 0) c
+    where o.id = ${messageId} offset 0) own
   join agent_message m on m.conversation_id = own.conversation_id and m.seq <= own.seq
-    and (m.seq > c.summarised_to or m.id = own.id)
-  where own.id = ${messageId}`
+    and (m.seq > own.summarised_to or m.id = own.id)`
 
 /** The newest of these messages, oldest first. */
 export const saidSince = (messageId: string, most: number) =>
@@ -53,7 +58,7 @@ export const historyOf = (messageId: string) =>
       {},
       (sql) => sql`select count(*)::int as count, coalesce(sum(octet_length(m.content)), 0)::int as
         bytes,
-          coalesce(max(octet_length(c.summary)), 0)::int as summary_bytes
+          coalesce(max(octet_length(own.summary)), 0)::int as summary_bytes
             from ${messagesSince(sql, messageId)}`,
     ),
   )
@@ -71,7 +76,7 @@ export const headsBefore = (messageId: string) =>
     (
       sql,
     ) => sql`select m.seq, octet_length(m.content) as bytes from ${messagesSince(sql, messageId)}
-      and m.id <> own.id
+      where m.id <> own.id
       order by m.seq limit ${MOST_HEADS}`,
   )
 
