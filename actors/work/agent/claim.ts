@@ -39,7 +39,10 @@ const nextIn = (
 ): Next =>
   nextOf(job, heads, { mostSteps: agentLimit(gate, 'agent_max_steps'), treeCalls }, gate.now)
 
-/** What a thought depends on, if the job will think next unless its tree has used up its calls. */
+/**
+ * What a thought depends on, if one probably comes next. It does not if the job's tree has used up
+ * its calls, which are not known yet.
+ */
 const thoughtAhead = (deps: AgentDeps, gate: Gate) => (job: Job, found: readonly Head[]) => {
   const heads = withWays(deps, found)
   const next = heads.some(isRunning) ? undefined : nextIn({ job, gate, treeCalls: 0 }, heads)

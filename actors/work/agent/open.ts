@@ -39,7 +39,7 @@ const familyParts = ({ id, root_id, parent_id, parent_step_id }: Job) => ({
   parentStep: when(parent_step_id !== null, stepPart(parent_step_id ?? id)),
 })
 
-/** All of them are found by fields of the job that never change. */
+/** Records around a job, all found by fields of it that never change. */
 const aroundParts = (job: Job) => ({
   thread: threadOf(job),
   now: callerNow(job.on_behalf),
@@ -68,6 +68,9 @@ interface Around extends Loaded<ReturnType<typeof aroundParts>> {
   below: readonly OpenJob[] | undefined
 }
 
+/** The letter that settles a run. `steps`: those that ran. */
+export type Settling = At & { steps: Step[] }
+
 const NOBODY: CallerNow = { role: null, scopes: [], name: null }
 
 /**
@@ -90,14 +93,14 @@ export const openJob = async <L extends Load = Record<never, never>>(
 }
 
 /**
- * The same, of what was read with the gate. While a step of a job runs, none waits for a child:
- * steps go in the model's order.
+ * The same, from records that were read with the gate. While a step of a job runs, none waits for a
+ * child: steps go in the model's order.
  */
 export const openRunning = async (
   deps: Pick<AgentDeps, 'publicUrl'>,
   about: About,
   { job, heads, ...around }: Loaded<ReturnType<typeof runningParts>>,
-): Promise<(At & { steps: Step[] }) | undefined> => {
+): Promise<Settling | undefined> => {
   if (!job || isOver(job)) return undefined
   const at = await atOf(deps, about, { job, heads, ...around, below: undefined })
   return { ...at, steps: around.steps }

@@ -9,11 +9,11 @@ import type { Gate } from '#store/engine/letter'
 import type { Loaded } from '#store/engine/load'
 import type { Work } from '#store/engine/work'
 import type { Decision } from '../../engine/letter.ts'
-import { type At, answerJob, jobDecision } from './at.ts'
+import { answerJob, jobDecision } from './at.ts'
 import { asking, judgeCalls } from './calls.ts'
 import type { AgentDeps } from './deps.ts'
 import { reachedStep } from './execute.ts'
-import { openRunning, runningParts } from './open.ts'
+import { openRunning, runningParts, type Settling } from './open.ts'
 import type { AgentOutcome, Read } from './outcome.ts'
 import type { AgentRun } from './run.ts'
 import { within } from './served.ts'
@@ -62,9 +62,6 @@ const lateWrites = (
   const late = step && given && settledLate(step, { forms: deps.toolBox(), given, now })
   return late ? [saveStep(late)] : []
 }
-
-/** Of a letter that settles a run. `steps`: those that ran. */
-type Settling = At & { steps: Step[] }
 
 interface Ended {
   outcome: AgentOutcome

@@ -49,17 +49,27 @@ export const speak = (text: string): void => {
 export const dismiss = (id: number): void =>
   toasts.set(toasts.get().filter((toast) => toast.id !== id))
 
-/**
- * From now on Z takes this back, for as long as it is among the last steps. An act adds its step as
- * it begins: pressed while the server is still asked, Z must not take back the step before.
- */
-export const addUndo = (undo: Undo): number => {
+const addStep = (undo: Undo): number => {
   const id = ++count
   undoSteps.set([...undoSteps.get(), { id, undo }].slice(-UNDO_STEPS))
   return id
 }
 
-/** There is nothing to take back: it was refused, or has been taken back. */
+/**
+ * From now on Z takes this act back, for as long as it is among the last steps. An act adds its
+ * step as it begins: pressed before the server has answered, Z must not take back the step before.
+ * It waits for the answer, and a refused act is no step.
+ */
+export const addUndo = <A>(
+  answered: Promise<A>,
+  undo: (answer: A) => Promise<void> | void,
+): number => {
+  const id = addStep(() => answered.then(undo, () => {}))
+  answered.catch(() => forgetUndo(id))
+  return id
+}
+
+/** There is nothing to take back: nothing was done, or it has been taken back. */
 export const forgetUndo = (id: number): void => {
   undoSteps.set(undoSteps.get().filter((step) => step.id !== id))
   dismiss(id)
@@ -67,7 +77,7 @@ export const forgetUndo = (id: number): void => {
 
 /** Shows and speaks it, with undo if it can still be taken back. */
 export const notify = ({ undo, step, ...notice }: Notice): void => {
-  const id = step ?? (undo ? addUndo(undo) : ++count)
+  const id = step ?? (undo ? addStep(undo) : ++count)
   const canUndo = undoSteps.get().some((one) => one.id === id)
   toasts.set([...toasts.get(), { ...notice, id, canUndo }].slice(-SHOWN_AT_ONCE))
   speak(`${wordsOf(notice)}${canUndo ? '. Z to undo' : ''}`)

@@ -1,7 +1,7 @@
 /** Decisions: done at once on the screen, and taken back where the server refuses. */
 import { errorWords } from '../api/errors.ts'
 import { queryClient } from '../api/queries.ts'
-import { addUndo, forgetUndo, notify } from '../frame/notices.ts'
+import { addUndo, notify } from '../frame/notices.ts'
 import { hide, unhide } from './hidden.ts'
 
 export interface ListDecision<A> {
@@ -31,19 +31,9 @@ const forgetReads = (id: string): void =>
     predicate: ({ queryKey: [, input] }) => (input as { id?: string } | undefined)?.id === id,
   })
 
-/** Waits for the answer, if it has not come yet. What was refused is not there to be taken back. */
-const takeBack = async <A>(
-  id: string,
-  answered: Promise<A>,
-  undo: (answer: A) => Promise<unknown>,
-): Promise<void> => {
-  const done = await answered.then(
-    (answer) => ({ answer }),
-    () => undefined,
-  )
-  if (!done) return
+const takeBack = async (id: string, undo: () => Promise<unknown>): Promise<void> => {
   try {
-    await undo(done.answer)
+    await undo()
     forgetReads(id)
     notify({ says: 'Taken back' })
   } catch (cause) {
@@ -61,7 +51,7 @@ export const enact = async <A>(decision: ListDecision<A>): Promise<void> => {
   const { id, says, about, at, act, undo, refused, check } = decision
   hide(id, at)
   const answered = act()
-  const step = undo && addUndo(() => takeBack(id, answered, undo))
+  const step = undo && addUndo(answered, (answer) => takeBack(id, () => undo(answer)))
   try {
     const answer = await answered
     const more = check?.(answer)
@@ -74,7 +64,6 @@ export const enact = async <A>(decision: ListDecision<A>): Promise<void> => {
     await readAgain()
     unhide(id)
   } catch (cause) {
-    if (step !== undefined) forgetUndo(step)
     unhide(id)
     if (!refused?.(cause)) notify({ says: errorWords(cause), about, tone: 'bad' })
     await readAgain()

@@ -84,8 +84,8 @@ export const decidesTogether =
     deselect(entries)
     for (const entry of entries) hide(entry.id, each(entry).post_at)
     const answered = request(asking, action, entries.map(each))
-    const step = addUndo(async () => {
-      const done = doneOf(await answered)
+    const step = addUndo(answered, async (outcome) => {
+      const done = doneOf(outcome)
       if (done.length > 0) await reopenAll(done)
     })
     const outcome = await answered

@@ -171,8 +171,8 @@ const hasCalled = (sql: Sql): Fragment =>
 /**
  * A job waits for earlier jobs in its conversation that are queued or running, but not for held
  * ones. A typed command waits only for other typed commands, and only until these have been read.
- * That they have not ended is said, although their status says it too, for the index of open jobs:
- * without statistics, Postgres may look at all jobs of the workspace instead.
+ * `ended_at is null` repeats what the status says, so that the index of open jobs serves: without
+ * statistics, Postgres may read all jobs of the workspace instead.
  */
 export const orderPart = (job: Pick<Job, 'id' | 'conversation_id' | 'typed'>) =>
   sure(

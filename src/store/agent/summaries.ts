@@ -29,8 +29,8 @@ export const summaryBefore = (messageId: string) =>
   )
 
 /**
- * The messages `m` up to the one that a job answers that are not in a summary, and always that one,
- * which is found first: without statistics, Postgres may look at all messages of the workspace.
+ * The messages `m` up to the one that a job answers that are not in a summary, and always that one.
+ * It is read first: without statistics, Postgres may read all messages of the workspace to find it.
  */
 const messagesSince = (
   sql: Sql,

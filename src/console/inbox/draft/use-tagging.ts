@@ -1,6 +1,6 @@
 /** Adding and removing tags: done at once, and taken back by undo. */
 import { errorWords } from '../../api/errors.ts'
-import { addUndo, forgetUndo, notify } from '../../frame/notices.ts'
+import { addUndo, notify } from '../../frame/notices.ts'
 import type { DraftItem } from './item.ts'
 import { changeItem, storedItem } from './stored-item.ts'
 import { withoutTag, withTag } from './tags.ts'
@@ -18,13 +18,12 @@ const change = (item: DraftItem, next: TagChange): Promise<unknown> => {
 
 /** True if it was done. */
 const tell = async (done: Promise<unknown>, says: string, undo?: () => void): Promise<boolean> => {
-  const step = undo && addUndo(undo)
+  const step = undo && addUndo(done, undo)
   try {
     await done
     notify({ says, step })
     return true
   } catch (cause) {
-    if (step !== undefined) forgetUndo(step)
     notify({ says: errorWords(cause), tone: 'bad' })
     return false
   }
