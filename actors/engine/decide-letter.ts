@@ -18,6 +18,7 @@ import {
   type Ownership,
   readingOnly,
 } from '#store/engine/letter'
+import { NotShared } from '#store/engine/shared'
 import { Fenced } from './deps.ts'
 import type { Decision, Letter, SequelResult } from './letter.ts'
 
@@ -112,7 +113,8 @@ const open = async (
   const load = { ...letter.load, ...letter.sequel?.load?.() }
   const question = { hook: deps.gate, caller, idempotencyKey: letter.claim?.key, load }
   const opened = await openGate(sql, deps.own, question)
-  if (!opened) throw new Fenced()
+  // In a transaction of its own, the gate says which of the two it is.
+  if (!opened) throw sql.sharing ? new NotShared() : new Fenced()
   if (!isExempt(letter)) deps.gate.admit(opened.gate)
   return opened
 }

@@ -8,8 +8,9 @@ import type { Clock } from '#kernel/clock'
 import { isUnavailable } from '#kernel/errors'
 import type { Demand } from '#kernel/waiting-line'
 import { KeyTaken } from '#store/engine/apply-effects'
-import { type Db, isTimedOut, type Transaction } from '#store/engine/db'
+import { type Db, isTimedOut, type Sharing, type Transaction } from '#store/engine/db'
 import { lockActor } from '#store/engine/gate'
+import { NotShared, Unchanged } from '#store/engine/shared'
 import { type DecidingDeps, decideLetter, type Result, SequelFailed } from './decide-letter.ts'
 import { Fenced, GaveWay } from './deps.ts'
 import type { Letter } from './letter.ts'
@@ -20,6 +21,8 @@ export interface Envelope extends Posted {
   letter: Letter<unknown>
   /** Whether a caller is waiting for it. */
   demand: Demand
+  /** Whether it may be decided in one transaction with letters of other tenants. */
+  shares: boolean
   /** Whether its caller has given up. If that happens before the letter begins, it never runs. */
   isGone(): boolean
   /** Called once, in the tick of the commit, before any later letter of the tenant runs. */
@@ -39,11 +42,6 @@ interface GroupCommit extends DecidingDeps {
  */
 const MOST_TOGETHER = 16
 const JOIN_WITHIN_MS = 25
-
-/** Rolls back a transaction that changed nothing: committing its lock would wait for the disk. */
-class Unchanged extends Error {
-  override readonly name = 'Unchanged'
-}
 
 /** The result of a letter whose caller gave up before it was decided. None of it happened. */
 export class CallerGone extends Error {
@@ -73,11 +71,19 @@ const endGroup = async (
   const members: GroupMember[] = [{ envelope: first }]
   const failure = await failureOf(group, members, following)
   if (!failure) for (const { envelope, result } of members) envelope.settle(result!)
+  else if (failure.cause instanceof NotShared) await decideUnshared(group, members)
   else if (isTimedOut(failure.cause) || failure.cause instanceof GaveWay)
     await decideOthersAgain(group, members, failure)
   else if (wasRolledBack(failure.cause)) await decideAgain(group, members, failure)
   else for (const { envelope } of members) envelope.settle(failure)
   return failure
+}
+
+/** Decides each letter in a transaction of its own. */
+const decideUnshared = async (group: GroupCommit, members: GroupMember[]): Promise<void> => {
+  for (const { envelope } of members) envelope.letter.undone?.()
+  for (const { envelope } of members)
+    await commitTogether(group, { ...envelope, shares: false }, nobody)
 }
 
 /**
@@ -130,7 +136,7 @@ const withoutAhead = ({ letter, ...envelope }: Envelope): Envelope => {
  * Idempotency-Key, the gate now replays that answer.
  */
 const retry = async (group: GroupCommit, envelope: Envelope): Promise<Result> => {
-  const members: GroupMember[] = [{ envelope }]
+  const members: GroupMember[] = [{ envelope: { ...envelope, shares: false } }]
   return (await failureOf(group, members, nobody)) ?? members[0]!.result!
 }
 
@@ -154,22 +160,27 @@ const failureOf = async (
     // The time starts when there is a connection, because sharing one helps most while they are
     // scarce.
     until = group.clock.monotonic() + JOIN_WITHIN_MS
+    const others = joining(following, sql.sharing)
     let [changed, committed] = [false, false]
     if (group.isUncertain) await lockActor(sql, group.own)
     for (let one: GroupMember | undefined = members[0]; one; ) {
       // If no letter follows, this one commits with its own statement. Letters that arrive
       // meanwhile get their own transaction.
       const commits = (): boolean => {
-        committed = !changed && (isClosed() || following.isEmpty())
+        const isLast = sql.sharing?.isLast() ?? true
+        committed = !changed && isLast && (isClosed() || !others.first())
         return committed
       }
-      changed = (await decide(group, sql, one, commits)) || changed
-      one = committed || isClosed() ? undefined : join(members, following.take())
+      changed =
+        (await decide(group, sql, one, commits).catch(unlessUnchanged(sql, changed))) || changed
+      one = committed || isClosed() ? undefined : join(members, others.take())
     }
     if (!changed) throw new Unchanged()
   }
   try {
-    await group.db.letter(group.own.tenantId, decideAll, members[0]!.envelope.demand)
+    const { demand, shares, letter } = members[0]!.envelope
+    const kind = shares && !group.isUncertain ? letter.name : undefined
+    await group.db.letter(group.own.tenantId, decideAll, demand, kind)
   } catch (cause) {
     if (!(cause instanceof Unchanged)) {
       group.isUncertain ||= !wasRolledBack(cause)
@@ -183,6 +194,38 @@ const failureOf = async (
   group.isUncertain = false
   return undefined
 }
+
+/**
+ * The letters that can join a group. In a transaction with other tenants, only those that share it;
+ * before other tenants join, any letter can, and keeps them out.
+ */
+const joining = (
+  following: Following<Envelope>,
+  sharing: Sharing | undefined,
+): Following<Envelope> => {
+  const first = (): Envelope | undefined => {
+    const next = following.first()
+    return !next || !sharing || next.shares || sharing.isFirst() ? next : undefined
+  }
+  return {
+    first,
+    take() {
+      const next = first() && following.take()
+      if (next && !next.shares) sharing?.close()
+      return next
+    },
+  }
+}
+
+/**
+ * A letter that met the fence before anything of its group was changed costs other tenants nothing.
+ */
+const unlessUnchanged =
+  ({ sharing }: Transaction, changed: boolean) =>
+  (cause: unknown): never => {
+    const isMet = cause instanceof Fenced || cause instanceof NotShared
+    throw sharing && !changed && isMet ? new Unchanged('', { cause }) : cause
+  }
 
 const join = (members: GroupMember[], envelope: Envelope | undefined): GroupMember | undefined => {
   if (!envelope) return undefined

@@ -17,7 +17,8 @@ export interface Posted {
 /** The letters waiting behind a running one, as far as they can join its group. */
 export interface Following<T> {
   take(): T | undefined
-  isEmpty(): boolean
+  /** The one that `take` would return. */
+  first(): T | undefined
 }
 
 /** Runs a letter, and the letters that it takes into its group. Never rejects. */
@@ -34,7 +35,7 @@ export interface MailboxOptions {
 }
 
 /** For a letter that shares its commit with no other. */
-export const nobody: Following<never> = { take: () => undefined, isEmpty: () => true }
+export const nobody: Following<never> = { take: () => undefined, first: () => undefined }
 
 /**
  * A first-in, first-out queue. Taking an item copies nothing, and the queue keeps no reference to
@@ -123,8 +124,11 @@ export class Mailbox<T extends Posted> {
   async #drain(): Promise<void> {
     // Starts in a later microtask, so that senders get their promises before their letters run.
     await undefined
-    const isEmpty = () => this.#queues[this.#next()].first?.alone !== false
-    const following = { isEmpty, take: () => (isEmpty() ? undefined : this.#take()) }
+    const first = () => {
+      const next = this.#queues[this.#next()].first
+      return next?.alone === false ? next : undefined
+    }
+    const following = { first, take: () => (first() ? this.#take() : undefined) }
     for (let letter = this.#take(); letter; letter = this.#take())
       await this.serve(letter, letter.alone ? nobody : following)
     this.#running = undefined

@@ -119,6 +119,7 @@ export class TenantActor {
     this.#urgent++
     // It is still waiting, so the letter being decided is in its way.
     using _timer = this.deps.clock.after(GIVE_WAY_MS, () => this.#giveWay?.())
+    this.deps.db.urgent(this.own.tenantId)
     try {
       return await this.#once(letter)
     } finally {
@@ -209,6 +210,7 @@ export class TenantActor {
       priority: letter.priority,
       alone: letter.alone ?? false,
       demand: caller || letter.awaited ? 'asked' : 'unasked',
+      shares: caller !== undefined && letter.priority === 'interactive' && !letter.alone,
       isGone: () => caller?.gone ?? false,
       settle: (result) => {
         try {

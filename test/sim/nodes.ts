@@ -95,7 +95,7 @@ const newNode = (world: World, own: { tenantId: string; owner: string; epoch: nu
   }
   node.actor = new TenantActor(
     own,
-    { ...deps, db: { letter: decide, hurry: () => {} } as unknown as Db },
+    { ...deps, db: { letter: decide, hurry: () => {}, urgent: () => {} } as unknown as Db },
     () => {
       node.isFenced = true
       count(world, 'owner met the fence')

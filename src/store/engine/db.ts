@@ -6,17 +6,18 @@
 import postgres from 'postgres'
 import { AppError } from '#kernel/errors'
 import { Crowd, FairLimit } from '#kernel/fair-limit'
-import type { Demand } from '#kernel/waiting-line'
 import { arrayTypes } from './array-types.ts'
 import { QUERY_DEADLINE_MS, withDeadline } from './deadline.ts'
+import { type Letters, openLetters } from './letters.ts'
 import { openPool } from './pool.ts'
 import type { Principal } from './principal.ts'
+import type { Patience } from './shared.ts'
 import { type Fragment, fragments, type Query, type Sql, send, sqlOf } from './sql.ts'
 import { openSessions, type Transaction } from './transaction.ts'
 
 export { codeOf, isTimedOut, isTransient, withDeadline } from './deadline.ts'
 export type { Fragment, Query, Sql } from './sql.ts'
-export type { Transaction } from './transaction.ts'
+export type { Sharing, Transaction } from './transaction.ts'
 
 /** The roles in grants and policies, one for each kind of pool. None of them can log in. */
 export const poolRoles = ['tendril_app', 'tendril_system', 'tendril_sandbox'] as const
@@ -43,6 +44,8 @@ export interface ConnectionOptions {
   version?: number
   /** Without logins, pools log in as `username` and switch roles by a startup parameter. */
   logins?: Logins
+  /** Of transactions that letters of several tenants share; for tests. */
+  patience?: Patience
   /** Called for each statement sent on behalf of a tenant, `begin` and `commit` included. */
   onStatement?: StatementWatch
 }
@@ -56,17 +59,9 @@ export interface ReadScope {
   caller?: Principal | undefined
 }
 
-export interface Db extends AsyncDisposable {
+export interface Db extends AsyncDisposable, Letters {
   /** A single row of nothing but nulls counts as none. */
   read<Row>(reader: ReadScope, query: Query<Row>): Promise<Row[]>
-  /** One transaction of a tenant. Transactions with a waiting caller go first. */
-  letter<T>(
-    tenantId: string,
-    body: (sql: Transaction) => PromiseLike<T>,
-    demand?: Demand,
-  ): Promise<T>
-  /** Notes that a caller now waits for a transaction that began unasked, or for one behind it. */
-  hurry(tenantId: string): void
   /** For independent statements. For a transaction, use `systemTransaction`. */
   system<T>(body: (sql: Sql) => PromiseLike<T>): Promise<T>
   /** One transaction with the rights of `system`. */
@@ -112,7 +107,7 @@ export const TIMES_AS_ISO = { DateStyle: 'ISO', TimeZone: 'UTC' }
 /** Options of a connection under a role, with further settings for its session. */
 export const connectionAs = (
   role: PoolRole,
-  { logins, onStatement: _, ...options }: ConnectionOptions,
+  { logins, onStatement: _, patience: __, ...options }: ConnectionOptions,
   settings: Record<string, string | number>,
 ): ConnectionOptions & { connection: postgres.ConnectionParameters } => ({
   ...options,
@@ -258,10 +253,13 @@ export const openDb = (options: ConnectionOptions): Db => {
   const max = options.max ?? 10
   const crowd = new Crowd()
   const reads = openReads(options, { max, crowd })
-  const letters = openSessions(max, (onclose) =>
-    open(options, { role: 'tendril_app', max: 1, pool: 'letters', onclose }),
-  )
-  const letterLimit = new FairLimit({ name: 'commands', total: max, crowd, ...WAITING })
+  const letters = openLetters({
+    max,
+    crowd,
+    waiting: WAITING,
+    patience: options.patience,
+    connect: (onclose) => open(options, { role: 'tendril_app', max: 1, pool: 'letters', onclose }),
+  })
   const system = openPool(() => open(options, { role: 'tendril_system', max: 3 }))
   const systemTransactions = openSessions(SYSTEM_TRANSACTIONS, (onclose) =>
     open(options, { role: 'tendril_system', max: 1, onclose }),
@@ -269,9 +267,9 @@ export const openDb = (options: ConnectionOptions): Db => {
   const systemLimit = new FairLimit({ name: 'system', total: SYSTEM_TRANSACTIONS, ...WAITING })
   return {
     read: reads.read,
-    letter: (tenantId, body, demand) =>
-      letterLimit.run(tenantId, () => letters.transaction(body), demand),
-    hurry: (tenantId) => letterLimit.hurry(tenantId),
+    letter: letters.letter,
+    hurry: letters.hurry,
+    urgent: letters.urgent,
     system: (body) => withDeadline(body(sqlOf(system.sql)), system.ask()),
     systemTransaction: (body) => systemLimit.run('', () => systemTransactions.transaction(body)),
     async [Symbol.asyncDispose]() {

@@ -4,7 +4,7 @@
  */
 
 import { fail } from '#kernel/errors'
-import { type Fragment, hasValidCredential, type Sql, scopeOf } from './db.ts'
+import { type Fragment, hasValidCredential, type Sql, scopeOf, type Transaction } from './db.ts'
 import type { Gate, GateFacts, GateHook, Ownership } from './letter.ts'
 import { type Load, type Loaded, loadColumns, loadedOf } from './load.ts'
 import type { Principal } from './principal.ts'
@@ -38,9 +38,11 @@ const ownActor = (sql: Sql, { tenantId, epoch, owner }: Ownership): Fragment =>
     and a.owner is not distinct from ${owner}::uuid and scope.ok is not null`
 
 /**
- * Returns `undefined` if another process owns the tenant. Throws `unauthenticated` if the caller's
- * credential is no longer valid. The owner is compared in a way that no index serves, because with
- * `=`, stale statistics can make Postgres scan all tenants of this process.
+ * Returns `undefined` if another process owns the tenant, and in a shared transaction also if
+ * somebody holds its lock: nobody waits for that with the locks of others. Throws
+ * `unauthenticated` if the caller's credential is no longer valid. The owner is compared in a way
+ * that no index serves, because with `=`, stale statistics can make Postgres scan all tenants of
+ * this process.
  *
  * All writers of a tenant's records hold this lock, so what is loaded here stays true until the
  * commit. A statement that had to wait for the lock sees records as they were before. If the writer
@@ -48,7 +50,7 @@ const ownActor = (sql: Sql, { tenantId, epoch, owner }: Ownership): Fragment =>
  * with the lock. For other writers, see `lockActor` and src/ops/engine/loading.ts.
  */
 export async function openGate<L extends Load>(
-  sql: Sql,
+  sql: Sql & Pick<Transaction, 'sharing'>,
   own: Ownership,
   question: GateQuestion<L>,
 ): Promise<Opened<L> | undefined> {
@@ -65,7 +67,7 @@ export async function openGate<L extends Load>(
 }
 
 const gateRow = async <L extends Load>(
-  sql: Sql,
+  sql: Sql & Pick<Transaction, 'sharing'>,
   own: Ownership,
   { hook, caller, idempotencyKey = null, load }: GateQuestion<L>,
 ): Promise<(GateRow & Record<string, unknown>) | undefined> => {
@@ -82,7 +84,7 @@ const gateRow = async <L extends Load>(
         ${loadColumns(sql, load)}
       from actor a cross join lateral (${hook.query(sql)}) product
       where ${ownActor(sql, own)}
-      offset 0 for no key update of a) g`
+      offset 0 for no key update of a ${sql.sharing ? sql`skip locked` : sql``}) g`
   return row
 }
 

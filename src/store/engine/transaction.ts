@@ -16,6 +16,27 @@ export interface Transaction extends Sql {
   committing<Row>(statement: Fragment<Row>): Promise<Row[]>
   /** Runs the body so that its failure undoes only its own changes, and rejects. */
   savepoint<T>(body: () => Promise<T>): Promise<T>
+  /** Set if letters of other workspaces may be decided in it (shared.ts). */
+  readonly sharing?: Sharing
+}
+
+/** What a letter knows of the transaction that it shares. */
+export interface Sharing {
+  /** Whether no other letter has changed anything, and none would be decided after this one. */
+  isLast(): boolean
+  /** Whether no other letter has been decided in it. */
+  isFirst(): boolean
+  /** No other letter will be decided in it. */
+  close(): void
+}
+
+/** A transaction, as the code sees it that runs it. */
+export interface WholeTransaction extends Transaction {
+  /**
+   * A statement's error that no savepoint has undone. The database would answer a commit by rolling
+   * back.
+   */
+  failure(): { cause: unknown } | undefined
 }
 
 /**
@@ -40,16 +61,13 @@ class Running {
   #saves = false
   /** The statement that has not been answered yet. */
   #asked: ReturnType<typeof send> | undefined
-  /**
-   * A statement's error that no savepoint has undone. The database would answer a commit by rolling
-   * back.
-   */
   #failure: { cause: unknown } | undefined
-  readonly sql: Transaction = Object.assign(
+  readonly sql: WholeTransaction = Object.assign(
     sqlBy((statement) => this.#ask(statement)),
     {
       committing: <Row>(statement: Fragment<Row>) => this.#committing(statement),
       savepoint: <T>(body: () => Promise<T>) => this.#savepoint(body),
+      failure: () => this.#failure,
     },
   )
 
@@ -64,7 +82,7 @@ class Running {
    * Runs the transaction. Rejects as soon as its connection closes, because the body may be waiting
    * for something else.
    */
-  outcome<T>(body: (sql: Transaction) => PromiseLike<T>): Promise<T> {
+  outcome<T>(body: (sql: WholeTransaction) => PromiseLike<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.session.onLost = () => {
         if (this.#stage !== 'begun') return
@@ -75,7 +93,7 @@ class Running {
     })
   }
 
-  async run<T>(body: (sql: Transaction) => PromiseLike<T>): Promise<T> {
+  async run<T>(body: (sql: WholeTransaction) => PromiseLike<T>): Promise<T> {
     try {
       const result = await body(this.sql)
       if (this.#failure) throw this.#failure.cause
@@ -191,7 +209,7 @@ export interface Sessions extends AsyncDisposable {
    * Runs one transaction. The caller must not run more than `size` at once. Rejects at the deadline
    * of queries. By then the body is cut off.
    */
-  transaction<T>(body: (sql: Transaction) => PromiseLike<T>): Promise<T>
+  transaction<T>(body: (sql: WholeTransaction) => PromiseLike<T>): Promise<T>
 }
 
 export const openSessions = (

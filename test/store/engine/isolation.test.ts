@@ -28,6 +28,12 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]()
 })
 
+test('no constraint or trigger runs at the commit, which letters of other tenants may share', async () => {
+  const deferred = await owner`select conname as name from pg_constraint where condeferrable
+    union all select tgname from pg_trigger where tgdeferrable`
+  expect([...deferred]).toEqual([])
+})
+
 describe.each(ROLES)('%s', (role) => {
   test('cannot log in, bypass a policy or make anything of its own', async () => {
     const [row] =
