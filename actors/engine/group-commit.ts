@@ -79,11 +79,17 @@ const endGroup = async (
   return failure
 }
 
-/** Decides each letter in a transaction of its own. */
+/**
+ * Decides each letter in a transaction of its own. If the database does not answer one of them, the
+ * rest fail too, because their callers have waited long enough.
+ */
 const decideUnshared = async (group: GroupCommit, members: GroupMember[]): Promise<void> => {
   for (const { envelope } of members) envelope.letter.undone?.()
-  for (const { envelope } of members)
-    await commitTogether(group, { ...envelope, shares: false }, nobody)
+  let failure: { cause: unknown } | undefined
+  for (const { envelope } of members) {
+    if (failure && isUnavailable(failure.cause)) envelope.settle(failure)
+    else failure = await endGroup(group, { ...envelope, shares: false }, nobody)
+  }
 }
 
 /**
@@ -132,8 +138,8 @@ const withoutAhead = ({ letter, ...envelope }: Envelope): Envelope => {
 }
 
 /**
- * Runs a letter again from its gate. If another one stored an answer under the same
- * Idempotency-Key, the gate now replays that answer.
+ * Runs a letter again from its gate, in a transaction of its own. If another one stored an answer
+ * under the same Idempotency-Key, the gate now replays that answer.
  */
 const retry = async (group: GroupCommit, envelope: Envelope): Promise<Result> => {
   const members: GroupMember[] = [{ envelope: { ...envelope, shares: false } }]
@@ -172,7 +178,7 @@ const failureOf = async (
         return committed
       }
       changed =
-        (await decide(group, sql, one, commits).catch(unlessUnchanged(sql, changed))) || changed
+        (await decide(group, sql, one, commits).catch(sparingOthers(sql, changed))) || changed
       one = committed || isClosed() ? undefined : join(members, others.take())
     }
     if (!changed) throw new Unchanged()
@@ -218,13 +224,14 @@ const joining = (
 }
 
 /**
- * A letter that met the fence before anything of its group was changed costs other tenants nothing.
+ * Makes a result of what keeps a letter out: the fence, or a lock. As long as nothing of its group
+ * was changed, the other tenants in its transaction go on.
  */
-const unlessUnchanged =
+const sparingOthers =
   ({ sharing }: Transaction, changed: boolean) =>
   (cause: unknown): never => {
-    const isMet = cause instanceof Fenced || cause instanceof NotShared
-    throw sharing && !changed && isMet ? new Unchanged('', { cause }) : cause
+    const isKeptOut = cause instanceof Fenced || cause instanceof NotShared
+    throw sharing && !changed && isKeptOut ? new Unchanged('', { cause }) : cause
   }
 
 const join = (members: GroupMember[], envelope: Envelope | undefined): GroupMember | undefined => {

@@ -46,7 +46,11 @@ export const openLetters = (options: LettersOptions): Letters & AsyncDisposable 
   const shared = max < SHARED_FROM ? 0 : Math.floor(max * SHARED)
   const limit = (total: number) => new FairLimit({ name: 'commands', total, crowd, ...waiting })
   const own = { line: limit(max - shared), sessions: openSessions(max - shared, connect) }
-  const together = new Together(limit(shared), openSessions(shared, connect), options.patience)
+  const together = new SharedTransactions(
+    limit(shared),
+    openSessions(shared, connect),
+    options.patience,
+  )
   return {
     letter: <T>(
       tenantId: string,
@@ -72,16 +76,15 @@ export const openLetters = (options: LettersOptions): Letters & AsyncDisposable 
 const SLOW_KIND_MS = 100
 /** The weight of a kind's latest letter in its pace: one slow letter does not make a slow kind. */
 const LATEST = 1 / 4
-/**
- * How long a workspace does not share that made a transaction fail; below, a kind of letter that
- * was slow, perhaps only because the process is young; then, how many of both are remembered.
- */
+/** How long a workspace that made a transaction fail does not share. */
 const APART_MS = 60_000
+/** The same for a slow kind of letter, which may be slow only because the process is young. */
 const SLOW_KIND_APART_MS = 5_000
+/** How many workspaces and kinds that do not share are remembered. */
 const MOST_APART = 1_000
 
-/** The shared transactions. */
-class Together implements AsyncDisposable {
+/** The shared transactions of a process, and those who wait for a place in one. */
+class SharedTransactions implements AsyncDisposable {
   readonly #open = new Set<SharedTransaction>()
   /** The transactions that wait for a letter which has just been given its place. */
   readonly #expecting: ((seat: Seat) => void)[] = []
@@ -147,10 +150,10 @@ class Together implements AsyncDisposable {
   }
 
   async #begin(first: Seat): Promise<void> {
-    const shared: SharedTransaction = new SharedTransaction({
+    const shared = new SharedTransaction({
       patience: this.patience,
       isAwaited: () => this.line.waiters > 0,
-      following: (last) => this.#following(shared, last),
+      following: (last) => this.#following(last),
       elsewhere: (seat) => this.#place(seat),
       took: (seat, ms) => this.#took(seat, ms),
     })
@@ -167,9 +170,8 @@ class Together implements AsyncDisposable {
     if (disturber) this.#keepApart(disturber.tenantId, APART_MS)
   }
 
-  #following(shared: SharedTransaction, last: Seat): Promise<Seat> {
+  #following(last: Seat): Promise<Seat> {
     const { promise, resolve } = Promise.withResolvers<Seat>()
-    shared.holder = undefined
     this.#expecting.push(resolve)
     this.line.leave(last.tenantId)
     return promise

@@ -27,7 +27,7 @@ export class NotShared extends Error {
   override readonly name = 'NotShared'
 }
 
-/** A body with a place in the transaction. */
+/** A body that waits for a place in a shared transaction, or has one. */
 export interface Seat {
   tenantId: string
   /** What its letter does. Kinds that have been slow do not share. */
@@ -35,7 +35,7 @@ export interface Seat {
   body: Body
   /** Something urgent waits behind it, so no other body is decided after it. */
   isUrgent: boolean
-  /** It has only its place left, because it is decided elsewhere. */
+  /** It no longer shares: it is decided in a transaction of its own, and only its place is left. */
   isApart: boolean
   resolve(value: unknown): void
   reject(cause: unknown): void
@@ -57,9 +57,9 @@ interface SharedParts {
   patience: Patience
   /** Whether letters wait for a place. */
   isAwaited(): boolean
-  /** Returns the place of a body, and takes that of the next one that waits. */
+  /** Gives back the place of the last body, and takes the next one that waits, with its place. */
   following(last: Seat): Promise<Seat>
-  /** Decides a body in another transaction, because this one is over. */
+  /** Takes a body, with its place, to another transaction, because this one is over. */
   elsewhere(seat: Seat): void
   /** A body took `ms`. */
   took(seat: Seat, ms: number): void
@@ -75,14 +75,19 @@ export class SharedTransaction {
   #isEnding = false
   #isOver = false
   #turn: Turn | undefined
-  /** The body whose place the transaction has. */
-  holder: Seat | undefined
+  #holder: Seat | undefined
   #culprit: Seat | undefined
 
   constructor(private readonly parts: SharedParts) {}
 
+  /** The body whose place the transaction has. Between two bodies it has none. */
+  get holder(): Seat | undefined {
+    return this.#holder
+  }
+
   /** Decides the first body and all that follow. */
   async decideAll(sql: WholeTransaction, first: Seat): Promise<void> {
+    this.#holder = first
     this.#joinUntil = performance.now() + this.parts.patience.joinMs
     for (let seat: Seat | undefined = first; seat; seat = await this.#next(seat))
       await this.#decide(sql, seat)
@@ -142,19 +147,18 @@ export class SharedTransaction {
   async #next(last: Seat): Promise<Seat | undefined> {
     const isLast = this.#isOver || this.#isEnding || this.#isFull()
     if (isLast || !this.parts.isAwaited()) return undefined
-    this.holder = undefined
+    this.#holder = undefined
     const seat = await this.parts.following(last)
     if (this.#isOver) {
       this.parts.elsewhere(seat)
       throw new NotShared()
     }
-    this.holder = seat
+    this.#holder = seat
     return seat.isApart ? undefined : seat
   }
 
   async #decide(sql: WholeTransaction, seat: Seat): Promise<void> {
     this.#seats.push(seat)
-    this.holder = seat
     const turn = new Turn(sql, this.#sharingOf(seat), () => {
       this.#isEnding = true
     })
@@ -195,9 +199,10 @@ class Turn {
   #isOver = false
   /** Statements that have not been answered. */
   readonly #asked = new Set<Promise<unknown>>()
-  /** How many statements were sent and answered, and how many times it looked the same. */
+  /** How many statements were sent or answered: now, and at the last look. */
   #steps = 0
   #seen = -1
+  /** How many looks in a row found nothing new. */
   #looks = 0
   readonly #givenUp = Promise.withResolvers<never>()
   readonly sql: Transaction
@@ -243,7 +248,7 @@ class Turn {
     }
   }
 
-  /** Gives up the body if it looks the same for the `most`th time. */
+  /** Gives up the body once `most` looks in a row have found nothing new. */
   look(most: number): void {
     this.#looks = this.#seen === this.#steps ? this.#looks + 1 : 0
     this.#seen = this.#steps

@@ -2,7 +2,9 @@
 import { afterEach, expect, test } from 'bun:test'
 import type { Letter } from '#actors/engine/letter'
 import { systemClock } from '#kernel/clock'
-import { openDb, type Sql } from '#store/engine/db'
+import { AppError } from '#kernel/errors'
+import { type Db, openDb, type Sql } from '#store/engine/db'
+import { NotShared } from '#store/engine/shared'
 import { type Actors, actorStore, actorsOn } from '#test/support/actors/actors'
 import { letterOf, newGate } from '#test/support/actors/letters'
 import { use } from '#test/support/use'
@@ -131,4 +133,31 @@ test('a workspace whose row is locked keeps its owner', async () => {
   })
   await waiting
   expect(await epochOf()).toBe(before)
+})
+
+test('letters that must be decided by themselves fail together while the database is away', async () => {
+  await using real = openDb({ ...store.options, max: 4 })
+  let own = 0
+  let isAway = false
+  const letter: Db['letter'] = async (tenantId, body, demand, kind) => {
+    if (!isAway) return await real.letter(tenantId, body, demand, kind)
+    if (kind === undefined && own++ < 10) throw new AppError('unavailable', 'away')
+    return await real.letter(tenantId, async (sql) => {
+      await body(sql)
+      throw new NotShared()
+    })
+  }
+  await using actors = await actorsOn(store, {
+    db: Object.assign(Object.create(real), { letter }),
+    lanes: [],
+  })
+  const tenant = await store.newTenant()
+  await actors.runtime.ask(tenant, seen)
+  isAway = true
+  const asked = await Promise.allSettled(
+    [1, 2, 3, 4, 5].map(() => actors.runtime.ask(tenant, seen)),
+  )
+  expect(asked.map(({ status }) => status)).toEqual(Array(5).fill('rejected'))
+  // One of them, and the recovery after it.
+  expect(own).toBeLessThanOrEqual(2)
 })

@@ -172,9 +172,8 @@ test('a letter that is silent while others wait is given up; a commit never is',
     const statement = sql`with done as (${add(sql, b)} returning 1) select pg_sleep(0.8) from done`
     return await sql.committing(statement)
   })
-  const [next, begun] = [sharing(a, async () => 'next'), performance.now()]
+  const next = sharing(a, async () => 'next')
   expect(await nameOf(slow)).toBe('done')
-  expect(performance.now() - begun).toBeGreaterThan(700)
   expect(await next).toBe('next')
   expect(await kept()).toEqual([a, b].sort())
 })
