@@ -735,6 +735,7 @@ create table public.comment (
   constraint comment_tenant_id_item_id_fkey FOREIGN KEY (tenant_id, item_id) REFERENCES public.item(tenant_id, id) ON DELETE CASCADE
 );
 CREATE INDEX comment_tenant_id_item_id_id_idx ON public.comment USING btree (tenant_id, item_id, id);
+CREATE TRIGGER comments_counted AFTER INSERT OR DELETE ON public.comment FOR EACH ROW EXECUTE FUNCTION public.count_comments();
 alter table public.comment enable row level security;
 alter table public.comment force row level security;
 create policy app on public.comment for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
@@ -1209,6 +1210,8 @@ CASE
 END) stored,
   source_kind text not null default 'system'::text,
   source_id uuid,
+  comments integer not null default 0,
+  redraft jsonb,
   constraint item_check CHECK (((experiment_id IS NULL) = (arm IS NULL))),
   constraint item_deleted CHECK ((((status = 'deleted'::text) = (deleted_at IS NOT NULL)) AND ((deleted_at IS NULL) = (deleted_status IS NULL)))),
   constraint item_kind_check CHECK ((kind = ANY (ARRAY['post'::text, 'article'::text]))),
@@ -1244,7 +1247,9 @@ alter table public.item enable row level security;
 alter table public.item force row level security;
 create policy app on public.item for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on public.item to tendril_app;
+comment on column public.item.comments is 'how many comments it has';
 comment on column public.item.metrics is 'the newest row of item_metric, without its ids';
+comment on column public.item.redraft is 'the status and the revision of its newest redraft; null if that is ready';
 
 create table public.item_metric (
   id uuid not null,
@@ -1617,6 +1622,7 @@ create table public.redraft (
   constraint redraft_tenant_id_item_id_fkey FOREIGN KEY (tenant_id, item_id) REFERENCES public.item(tenant_id, id) ON DELETE CASCADE
 );
 CREATE INDEX redraft_of_item ON public.redraft USING btree (tenant_id, item_id, id);
+CREATE TRIGGER redraft_noted AFTER INSERT OR UPDATE OF status ON public.redraft FOR EACH ROW EXECUTE FUNCTION public.note_redraft();
 alter table public.redraft enable row level security;
 alter table public.redraft force row level security;
 create policy app on public.redraft for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
@@ -2062,6 +2068,22 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.count_comments()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    update public.item set comments = comments + 1
+      where tenant_id = new.tenant_id and id = new.item_id;
+  else
+    update public.item set comments = comments - 1
+      where tenant_id = old.tenant_id and id = old.item_id;
+  end if;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.count_file()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2224,6 +2246,25 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.names_of(ids uuid[])
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+ SET plan_cache_mode TO 'force_generic_plan'
+BEGIN ATOMIC
+ SELECT jsonb_object_agg(named.id, named.name) AS jsonb_object_agg
+    FROM ( SELECT p.id,
+             p.name
+            FROM public.person p
+           WHERE (p.id = ANY (names_of.ids))
+         UNION ALL
+          SELECT k.id,
+             k.name
+            FROM public.api_key k
+           WHERE (k.id = ANY (names_of.ids))) named;
+END;
+grant execute on function public.names_of(uuid[]) to tendril_app;
+
 CREATE OR REPLACE FUNCTION public.note_awaited()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2246,6 +2287,18 @@ AS $function$
 begin
   update public.item i set metrics = to_jsonb(new) - array['id', 'tenant_id', 'item_id']
     where i.tenant_id = new.tenant_id and i.id = new.item_id and (i.metrics is null or (i.metrics->>'at')::timestamptz <= new.at);
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.note_redraft()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+begin
+  update public.item set redraft = case when new.status <> 'ready'
+      then jsonb_build_object('status', new.status, 'revision', new.revision) end
+    where tenant_id = new.tenant_id and id = new.item_id;
   return null;
 end $function$;
 
@@ -2288,6 +2341,25 @@ begin
     select tenant_id || '/' || id, kept_at is null from gone where store = 's3' on conflict do nothing;
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.repeated_item(prints integer[], alike integer, except_id uuid)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+ SET plan_cache_mode TO 'force_generic_plan'
+BEGIN ATOMIC
+ SELECT jsonb_build_object('id', i.id, 'status', i.status, 'at', COALESCE(i.posted_at, i.post_at)) AS jsonb_build_object
+    FROM (( SELECT p.item_id,
+             count(*) AS shared
+            FROM public.item_print p
+           WHERE ((p.print = ANY (repeated_item.prints)) AND (p.until > now()) AND (p.item_id IS DISTINCT FROM repeated_item.except_id))
+           GROUP BY p.item_id
+          HAVING (count(*) >= repeated_item.alike)) s
+      JOIN public.item i ON (((i.id = s.item_id) AND (i.status = ANY (ARRAY['approved'::text, 'publishing'::text, 'posted'::text, 'publish_unconfirmed'::text])))))
+   ORDER BY s.shared DESC, i.id DESC
+  LIMIT 1;
+END;
+grant execute on function public.repeated_item(integer[],integer,uuid) to tendril_app;
 
 CREATE OR REPLACE FUNCTION public.retention_differs(kept text)
  RETURNS boolean

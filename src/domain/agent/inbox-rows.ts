@@ -40,6 +40,8 @@ export interface WaitingItem
     | 'post_at'
     | 'revision'
     | 'comments'
+    | 'account_external_id'
+    | 'account_id'
     | 'posting_account'
     | 'repeats'
     | 'avoid'

@@ -18,7 +18,7 @@ import { type InboxKind, type InboxRecord, readPlace, writePlace } from '#domain
 import { type InboxView, inboxEntries } from '#domain/agent/inbox-view'
 import { searchWords } from '#domain/growth/drafting/item-words'
 import { refuseField } from '#kernel/errors'
-import { type FoundPlace, inboxPage } from '#store/agent/inbox'
+import { type FoundPlace, inboxFound, inboxPage } from '#store/agent/inbox'
 import { mayRun, type Permitted } from '../engine/access.ts'
 import type { Handlers, QueryContext } from '../engine/call.ts'
 import { markedPageOf, markedResult } from '../engine/paging.ts'
@@ -74,11 +74,12 @@ export const inboxHandlers = ({ tools }: { tools: ToolBox }): Handlers<typeof in
       words: wordsOf(input),
       as: mayRun(approvals.list, context) ? approvalReader(tools, principal) : null,
     }
-    const [found] = await read(inboxPage(filter, { limit: page.limit + 1, after: page.after }))
-    const { rows, next_cursor } = markedResult(found!.places ?? [], page.limit, placeOf)
+    const [row] = await read(inboxPage(filter, { limit: page.limit + 1, after: page.after }))
+    const found = inboxFound(row!)
+    const { rows, next_cursor } = markedResult(found.places ?? [], page.limit, placeOf)
     return {
-      entries: inboxEntries(rows, found!, viewFor(tools, context)),
-      counts: everyCount(found!.counts),
+      entries: inboxEntries(rows, found, viewFor(tools, context)),
+      counts: everyCount(found.counts),
       next_cursor,
     }
   },

@@ -28,7 +28,12 @@ import { loadNow, when } from '#store/engine/load'
 import { type Work, workFor } from '#store/engine/work'
 import { accountOfRecord } from '#store/growth/attempts'
 import { defaultPart } from '#store/growth/connections'
-import { engagementById, engagementPart, listEngagements } from '#store/growth/engagements'
+import {
+  engagementById,
+  engagementPage,
+  engagementPart,
+  listEngagements,
+} from '#store/growth/engagements'
 import { channelPart } from '#store/growth/growth-channels'
 import type {
   AwaitedResult,
@@ -142,7 +147,10 @@ const list: All['list'] = async ({ status, action, signal_id, ...input }, { read
   const page = pageOf(input)
   const statuses = status === undefined ? undefined : wordsIn<EngagementStatus>(status)
   const wanted = { ...page, ...periodOf(input), statuses, action, signalId: signal_id }
-  const { rows, next_cursor } = pageResult(await read(listEngagements(wanted)), page.limit)
+  const { rows, next_cursor } = pageResult(
+    engagementPage(await read(listEngagements(wanted))),
+    page.limit,
+  )
   return { engagements: rows.map(engagementView), next_cursor }
 }
 

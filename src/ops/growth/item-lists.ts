@@ -17,7 +17,7 @@ import {
 } from '#store/growth/item-filter'
 import { findItems, itemTotal, type PlacedItem } from '#store/growth/item-lists'
 import { soughtWords, wordCounts } from '#store/growth/item-search'
-import { itemPart, listItems } from '#store/growth/items'
+import { itemPage, itemPart, listItems } from '#store/growth/items'
 import { readingsOf } from '#store/growth/metrics'
 import type { Handlers, QueryContext } from '../engine/call.ts'
 import { sortedPageOf, sortedResult, timedPageOf, timedResult } from '../engine/paging.ts'
@@ -85,7 +85,7 @@ export const itemListHandlers: Handlers<typeof itemLists> = {
       read<PlacedItem>(list),
       total ? loadBy(read, { total: itemTotal(filter) }) : undefined,
     ])
-    const { rows: items, next_cursor } = sortedResult(rows, page.limit)
+    const { rows: items, next_cursor } = sortedResult(itemPage(rows), page.limit)
     return {
       items: items.map(itemView),
       next_cursor,

@@ -2,8 +2,8 @@
 import type { WaitingRows } from '#domain/agent/inbox-rows'
 import { namedAuthor } from '../app/names.ts'
 import type { Fragment, Sql } from '../engine/db.ts'
-import { waitingEngagementColumns } from '../growth/engagements.ts'
-import { waitingItemColumns } from '../growth/items.ts'
+import { waitingEngagements } from '../growth/engagements.ts'
+import { waitingItems } from '../growth/items.ts'
 import type { ApprovalReader } from './approvals.ts'
 import { versionSource } from './inbox-parts.ts'
 import { isMadeGone, isMadeShown } from './visibility.ts'
@@ -25,17 +25,23 @@ const chosenOf = (sql: Sql, record: keyof WaitingRows): Fragment =>
   sql`chosen where record = '${sql.raw(record)}'`
 
 const items = (sql: Sql, as: ApprovalReader | null): Fragment =>
-  sql`select ${waitingItemColumns(sql)}, calls from item ${withCalls(sql, sql`item.id`, as)}
-    where item.id = any(array(select place_id from ${chosenOf(sql, 'item')}))`
+  waitingItems(sql, {
+    where: sql`id = any(array(select place_id from ${chosenOf(sql, 'item')}))`,
+    columns: sql`calls`,
+    join: withCalls(sql, sql`item.id`, as),
+  })
 
 const engagements = (sql: Sql, as: ApprovalReader | null): Fragment =>
-  sql`select ${waitingEngagementColumns(sql)}, calls, ${account(
-    sql,
-    sql`case when engagement.account_external_id is null then c.is_default and c.status = 'connected'
+  waitingEngagements(sql, {
+    where: sql`id = any(array(select place_id from ${chosenOf(sql, 'engagement')}))`,
+    columns: sql`calls, ${account(
+      sql,
+      sql`case when engagement.account_external_id is null
+            then c.is_default and c.status = 'connected'
           else c.external_id = engagement.account_external_id end`,
-  )} as from_account
-    from engagement ${withCalls(sql, sql`engagement.id`, as)}
-    where engagement.id = any(array(select place_id from ${chosenOf(sql, 'engagement')}))`
+    )} as from_account`,
+    join: withCalls(sql, sql`engagement.id`, as),
+  })
 
 const approvals = (sql: Sql): Fragment =>
   sql`select a.id, a.job_id, a.status, a.tool_name, a.summary, a.arguments, a.subject,

@@ -11,6 +11,8 @@ import {
 } from '#domain/agent/inbox'
 import type { WaitingRows } from '#domain/agent/inbox-rows'
 import type { Fragment, Sql } from '../engine/db.ts'
+import { engagementPage } from '../growth/engagements.ts'
+import { itemPage } from '../growth/items.ts'
 import { type ApprovalReader, isListed } from './approvals.ts'
 import { atMost, type InboxFilter, type InboxPart, inboxParts, placesOf } from './inbox-parts.ts'
 import { rowColumns } from './inbox-rows.ts'
@@ -69,7 +71,17 @@ const counts = (sql: Sql, parts: readonly InboxPart[]): Fragment => {
   return sql`jsonb_build_object(${fields})`
 }
 
-/** Always one row. `limit`: how many places to find, one more than a page has. */
+/** Completes what `inboxPage` found. */
+export const inboxFound = (found: FoundInbox): FoundInbox => ({
+  ...found,
+  item: found.item && itemPage(found.item),
+  engagement: found.engagement && engagementPage(found.engagement),
+})
+
+/**
+ * Always one row, which `inboxFound` completes. `limit`: how many places to find, one more than a
+ * page has.
+ */
 export const inboxPage =
   (filter: InboxFilter, { limit, after }: { limit: number; after?: InboxPlace | undefined }) =>
   (sql: Sql): Fragment<FoundInbox> => {

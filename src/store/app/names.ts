@@ -36,18 +36,6 @@ export const namedAuthors =
 export const namedId = (sql: Sql, author: Fragment): Fragment =>
   sql`case when ${author}->>'kind' in ('person', 'key') then (${author}->>'id')::uuid end`
 
-/**
- * The names of people and keys by their ids, as an expression for JSON. `ids`: expressions for
- * their ids, some of which may be null; evaluated once.
- */
-export const namesOf = (sql: Sql, ids: readonly Fragment[]): Fragment => {
-  const all = ids.map((id, index) => sql`${index === 0 ? sql`` : sql`,`} ${id}`)
-  return sql`(select jsonb_object_agg(named.id, named.name)
-    from (select array[${all}] as ids offset 0) asked cross join lateral (
-      select p.id, p.name from person p where p.id = any(asked.ids)
-      union all select k.id, k.name from api_key k where k.id = any(asked.ids)) named)`
-}
-
 /** The caller's name, as authors have one. */
 export const callerName = (principal: Principal) =>
   mapPart(

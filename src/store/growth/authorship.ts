@@ -1,25 +1,71 @@
-/** Names for what src/domain/growth/drafting/authorship.ts shows of an item or an engagement. */
-import { namedId, namesOf } from '../app/names.ts'
+/**
+ * Names for what src/domain/growth/drafting/authorship.ts shows of an item or an engagement, and
+ * pages of these, for which names and other facts that many rows show are looked up once: one row
+ * of the page has them for all.
+ */
+import { namedId } from '../app/names.ts'
 import type { Fragment, Sql } from '../engine/db.ts'
 
-const authorIds = (sql: Sql): Fragment[] => [
-  sql`case when source_kind in ('person', 'key') then source_id end`,
-  namedId(sql, sql`written_by`),
-]
+/** Whether the row names a person or a key, or anybody else. */
+const namesAnybody = (sql: Sql): Fragment =>
+  sql`(source_kind in ('person', 'key') or written_by is not null or decision is not null)`
 
-/** Whether the row names an author. */
-const hasAuthor = (sql: Sql): Fragment =>
-  sql`(source_kind in ('person', 'key') or written_by is not null)`
-
-/** A column of a select from the table of items or engagements. Null if the row names nobody. */
-export const authorshipColumns = (sql: Sql): Fragment => {
-  const deciders = [sql`(decision->'by')`, sql`(decision->'allowed_by')`].map((author) =>
-    namedId(sql, author),
-  )
-  return sql`case when ${hasAuthor(sql)} or decision is not null
-    then ${namesOf(sql, [...authorIds(sql), ...deciders])} end as names`
+/**
+ * The ids of the people and keys that a row names, as an expression for an array. `of`: makes an
+ * array of each of its ids, which is null if the row has another author there, or none.
+ */
+const namedIds = (sql: Sql, of: (id: Fragment) => Fragment): Fragment => {
+  const source = sql`case when source_kind in ('person', 'key') then source_id end`
+  const [writer, decider, asker] = [
+    sql`written_by`,
+    sql`(decision->'by')`,
+    sql`(decision->'allowed_by')`,
+  ].map((author) => of(namedId(sql, author)))
+  return sql`${of(source)} || ${writer!} || ${decider!} || ${asker!}`
 }
 
-/** The same without those who decided. */
-export const authorColumns = (sql: Sql): Fragment =>
-  sql`case when ${hasAuthor(sql)} then ${namesOf(sql, authorIds(sql))} end as names`
+/** A column of a select from the table of items or engagements. Null if the row names nobody. */
+export const authorNames = (sql: Sql): Fragment =>
+  sql`case when ${namesAnybody(sql)}
+    then names_of(${namedIds(sql, (id) => sql`array[${id}]`)}) end as names`
+
+/** The table of the rows. In the statement, the page takes its place under its name. */
+type Table = 'item' | 'engagement'
+
+/** A row of a page, before `complete`. */
+export type OnPage<Row, Shared> = Row & { shared?: Shared | null }
+
+interface PageOf {
+  /** A select of all columns of the table, and others. */
+  rows: Fragment
+  columns: Fragment
+  /** An expression for JSON. */
+  shared: Fragment
+  /** What follows the name of the table. */
+  end: Fragment
+}
+
+export const selectPage = <Row>(
+  sql: Sql,
+  table: Table,
+  { rows, columns, shared, end }: PageOf,
+): Fragment<Row> => {
+  const page = sql.raw(table)
+  return sql<Row>`with ${page} as materialized (${rows})
+    select ${columns}, case when ${page}.id = (select anyone.id from ${page} anyone limit 1)
+      then ${shared} end as shared from ${page} ${end}`
+}
+
+/** The names of all people and keys that the page names, by their ids. */
+export const namesOfPage = (sql: Sql, table: Table): Fragment =>
+  sql`(select names_of(${namedIds(sql, (id) => sql`array_agg(${id})`)})
+    from ${sql.raw(table)} authored where ${namesAnybody(sql)} having count(*) > 0)`
+
+/** Gives each row what the page shares. */
+export const complete = <Shared, Row extends OnPage<object, Shared>>(
+  rows: Row[],
+  from: (shared: Shared, row: Row) => object,
+): Row[] => {
+  const shared = rows.find((row) => row.shared)?.shared
+  return shared ? rows.map((row) => ({ ...row, ...from(shared, row) })) : rows
+}

@@ -6,7 +6,7 @@ import { mapPart, one, type Part } from '../engine/load.ts'
 import type { RecordId } from '../engine/next-due.ts'
 import { inPeriod, type Page, type Period } from '../engine/page.ts'
 import { tableOf } from '../engine/records.ts'
-import { authorColumns, authorshipColumns } from './authorship.ts'
+import { authorNames, complete, namesOfPage, type OnPage, selectPage } from './authorship.ts'
 
 const table = tableOf(engagementRecord)
 const { times } = table
@@ -15,15 +15,41 @@ const sourceName = (sql: Sql): Fragment =>
   sql`case source_kind when 'rule' then (select r.name from rule r where r.id = source_id) end
     as source_name`
 
-const engagementColumns = (sql: Sql): Fragment => sql`${table.columns(sql)},
-  ${authorshipColumns(sql)}, ${sourceName(sql)},
+const columnsBesideNames = (sql: Sql): Fragment => sql`${table.columns(sql)}, ${sourceName(sql)},
   case when revision > 1 then (select r.body from revision r where r.record_id = engagement.id
     order by r.number limit 1) end as original_body`
 
-/** What the list of all that waits shows. */
-export const waitingEngagementColumns = (sql: Sql): Fragment =>
-  sql`id, action, status, network, post_author, post_text, body, source_kind, source_id, revision,
-    written_by, created_at, ${authorColumns(sql)}, ${sourceName(sql)}`
+const engagementColumns = (sql: Sql): Fragment =>
+  sql`${columnsBesideNames(sql)}, ${authorNames(sql)}`
+
+type Shared = Pick<Engagement, 'names'>
+
+/** An engagement of a page, which `engagementPage` completes. */
+type PagedEngagement = OnPage<Engagement, Shared>
+
+const pageOfEngagements = <Row>(
+  sql: Sql,
+  page: Record<'rows' | 'columns' | 'end', Fragment>,
+): Fragment<Row> =>
+  selectPage<Row>(sql, 'engagement', {
+    ...page,
+    shared: sql`jsonb_build_object('names', ${namesOfPage(sql, 'engagement')})`,
+  })
+
+export const engagementPage = <Row extends OnPage<object, Shared>>(rows: Row[]): Row[] =>
+  complete(rows, ({ names }: Shared) => ({ names }))
+
+/** What the list of all that waits shows of engagements. */
+export const waitingEngagements = (
+  sql: Sql,
+  { where, columns, join }: Record<'where' | 'columns' | 'join', Fragment>,
+): Fragment =>
+  pageOfEngagements(sql, {
+    rows: sql`select * from engagement where ${where}`,
+    columns: sql`id, action, status, network, post_author, post_text, body, source_kind, source_id,
+      revision, written_by, created_at, ${sourceName(sql)}, ${columns}`,
+    end: join,
+  })
 
 export const engagementById =
   (id: RecordId): Query<Engagement> =>
@@ -57,18 +83,25 @@ interface EngagementsPage extends Page, Period {
 
 /** Newest first; one more than the limit. */
 export const listEngagements =
-  ({ statuses, action, signalId, limit, after, ...period }: EngagementsPage): Query<Engagement> =>
+  ({
+    statuses,
+    action,
+    signalId,
+    limit,
+    after,
+    ...period
+  }: EngagementsPage): Query<PagedEngagement> =>
   (sql) =>
-    sql`select ${engagementColumns(sql)} from engagement
-      where ${statuses ? sql`status = any(${statuses})` : sql`status <> 'deleted'`}
-        ${action ? sql`and action = ${action}` : sql``} ${
-          signalId
-            ? sql`and signal_id =
-          ${signalId}`
-            : sql``
-        }
-        ${inPeriod(sql, sql`created_at`, period)} ${after ? sql`and id < ${after}` : sql``}
-          order by id desc limit ${limit + 1}`
+    pageOfEngagements(sql, {
+      rows: sql`select * from engagement
+        where ${statuses ? sql`status = any(${statuses})` : sql`status <> 'deleted'`}
+          ${action ? sql`and action = ${action}` : sql``}
+          ${signalId ? sql`and signal_id = ${signalId}` : sql``}
+          ${inPeriod(sql, sql`created_at`, period)} ${after ? sql`and id < ${after}` : sql``}
+        order by id desc limit ${limit + 1}`,
+      columns: columnsBesideNames(sql),
+      end: sql`order by id desc`,
+    })
 
 export const lockEngagement = async (sql: Sql, id: string): Promise<Engagement> =>
   (

@@ -4,7 +4,6 @@
  * words is such a branch as well. So however many items there are, a state and a word, or a state
  * and a part of the calendar, read no more than a page.
  */
-import type { Item } from '#domain/growth/drafting/item'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { one, sure } from '../engine/load.ts'
 import {
@@ -23,7 +22,7 @@ import {
   wordKey,
 } from './item-filter.ts'
 import { allShelves, havingWords, type Shelf, type SoughtWords, shelfOf } from './item-search.ts'
-import { itemColumns } from './items.ts'
+import { itemsOfPage, type PagedItem } from './items.ts'
 
 /**
  * The place of an item in a list: its time, in microseconds since 1970, and its id. There is no
@@ -219,7 +218,7 @@ const allBranches = (sql: Sql, filter: ItemFilter, cut: Cut): Fragment => {
 }
 
 /** An item together with its place in the list. */
-export type PlacedItem = Item & { place_at?: number | null }
+export type PlacedItem = PagedItem & { place_at?: number | null }
 
 /** Returns one more than the limit, so that the caller sees whether there is a next page. */
 export const findItems =
@@ -229,12 +228,15 @@ export const findItems =
     const forwards =
       filter.order === 'post_at' ? sql`chosen_at, chosen_id` : sql`chosen_at desc, chosen_id desc`
     const sort = byId ? sql`chosen_id desc` : forwards
-    return sql`select ${itemColumns(sql)},
-      ${byId ? sql`null::bigint` : sql`(extract(epoch from chosen_at) * 1000000)::bigint`} as
-      place_at
-      from (select * from ${allBranches(sql, filter, { limit: limit + 1, after })} order by ${sort}
-        limit ${limit + 1}) chosen
-      join item on item.id = chosen.chosen_id order by ${sort}`
+    return itemsOfPage<PlacedItem>(sql, {
+      rows: sql`select item.*, chosen.*
+        from (select * from ${allBranches(sql, filter, { limit: limit + 1, after })}
+          order by ${sort} limit ${limit + 1}) chosen
+        join item on item.id = chosen.chosen_id`,
+      more: sql`, ${byId ? sql`null::bigint` : sql`(extract(epoch from chosen_at) * 1000000)::bigint`} as
+        place_at`,
+      sort,
+    })
   }
 
 /** How many items there are, counted up to `MOST_COUNTED`. */

@@ -1,5 +1,5 @@
 /** Prints of approved, scheduled and posted items, by which nearly equal texts are found. */
-import { ALIKE } from '#domain/growth/drafting/prints'
+import { ALIKE, PRINTS } from '#domain/growth/drafting/prints'
 import type { Repeated } from '#domain/growth/drafting/warnings'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { mapPart, one, type Part, sure } from '../engine/load.ts'
@@ -22,23 +22,28 @@ export const dropPrints =
   (sql) =>
     sql`delete from item_print where print = any(${prints}::integer[]) and item_id = ${itemId}`
 
+interface Text {
+  prints: Fragment
+  /** The item that has the text, which does not repeat itself. */
+  itemId: Fragment
+}
+
 /**
- * An expression for the item, as JSON, whose text is most like the text with these prints. Leaves
- * out `itemId`. Null if no text is nearly equal. It is found by the table's key, however many items
- * there are.
+ * An expression for the item, as JSON, whose text is most like the text with these prints. Null if
+ * no text is nearly equal. It is found by the table's key, however many items there are.
  */
-export const repeatedBy = (
-  sql: Sql,
-  { prints, itemId }: { prints: Fragment; itemId: Fragment },
-): Fragment =>
-  sql`(select jsonb_build_object('id', i.id, 'status', i.status, 'at',
-    coalesce(i.posted_at, i.post_at)) from (
-      select p.item_id, count(*) as shared from item_print p
-      where p.print = any(${prints}) and p.until > now() and p.item_id is distinct from ${itemId}
-      group by p.item_id having count(*) >= ${ALIKE}) s
-    join item i on i.id = s.item_id and i.status in ('approved', 'publishing', 'posted',
-      'publish_unconfirmed')
-    order by s.shared desc, i.id desc limit 1)`
+const repeatedBy = (sql: Sql, { prints, itemId }: Text): Fragment =>
+  sql`repeated_item(${prints}, ${ALIKE}, ${itemId})`
+
+/**
+ * The same for each of many texts, few of which repeat anything. A text that shares `ALIKE` prints
+ * shares at least one of any `PRINTS - ALIKE + 1`, so most are done when these have been looked up.
+ */
+export const mayRepeat = (sql: Sql, { prints, itemId }: Text): Fragment =>
+  sql`case when exists (select from item_print p
+      where p.print = any((${prints})[:${PRINTS - ALIKE + 1}]) and p.until > now()
+        and p.item_id <> ${itemId})
+    then ${repeatedBy(sql, { prints, itemId })} end`
 
 /**
  * The item that a text repeats. The text is given by its prints, or else is the item's present

@@ -9,45 +9,108 @@ import { many, mapPart, one, type Part, sure } from '../engine/load.ts'
 import type { RecordId } from '../engine/next-due.ts'
 import type { Page } from '../engine/page.ts'
 import { tableOf } from '../engine/records.ts'
-import { authorColumns, authorshipColumns } from './authorship.ts'
-import { repeatedBy } from './item-prints.ts'
+import { authorNames, complete, namesOfPage, type OnPage, selectPage } from './authorship.ts'
+import { mayRepeat } from './item-prints.ts'
 
 const items = tableOf(itemRecord)
 
-const accountWhere = (sql: Sql, condition: Fragment): Fragment =>
+const account = (sql: Sql, condition: Fragment): Fragment =>
   sql`(select jsonb_build_object('id', c.id, 'handle', c.handle, 'network', c.network)
     from connection c where ${condition} limit 1)`
 
-/** The default account is looked up once for the statement, since no item appears in that query. */
-const postingAccount = (sql: Sql): Fragment => sql`case
-  when account_external_id is not null
-    then ${accountWhere(sql, sql`c.external_id = item.account_external_id`)}
-  when account_id is not null then ${accountWhere(sql, sql`c.id = item.account_id`)}
-  else ${accountWhere(sql, sql`c.is_default and c.status = 'connected'`)} end`
+const defaultAccount = (sql: Sql): Fragment =>
+  account(sql, sql`c.is_default and c.status = 'connected'`)
 
-/** What the names, counts and records beside an item say of it, wherever it is listed. */
+/** The account of its approval, or else the chosen one; `otherwise`, if it has neither. */
+const postingAccount = (sql: Sql, otherwise: Fragment): Fragment =>
+  sql`case when account_external_id is null and account_id is null then ${otherwise} else ${account(
+    sql,
+    sql`case when item.account_external_id is not null
+      then c.external_id = item.account_external_id else c.id = item.account_id end`,
+  )} end as posting_account`
+
+/** Phrases that the profile avoids, of which texts of people are warned. */
+const avoided = (sql: Sql): Fragment =>
+  sql`(select p.data -> 'writing_dna' -> 'avoid' from profile p)`
+
 const besideItem = (sql: Sql): Fragment => sql`
   case source_kind when 'arm' then arm
     when 'batch' then (select b.focus from batch b where b.id = source_id)
     when 'article' then (select a.topic from article a where a.id = source_id)
     when 'rule' then (select r.name from rule r where r.id = source_id) end as source_name,
-  (select count(*)::int from comment c where c.item_id = item.id) as comments,
-  ${postingAccount(sql)} as posting_account,
-  case when status = 'drafted' then ${repeatedBy(sql, { prints: sql`item.prints`, itemId: sql`item.id` })} end as repeats,
-  case when status = 'drafted' and (revision > 1 or written_by is not null) then (select p.data -> 'writing_dna' -> 'avoid' from profile p) end as avoid`
+  comments,
+  case when status = 'drafted'
+    then ${mayRepeat(sql, { prints: sql`item.prints`, itemId: sql`item.id` })} end as repeats`
 
-export const itemColumns = (sql: Sql): Fragment => sql`${items.columns(sql)},
-  ${authorshipColumns(sql)}, ${besideItem(sql)},
+const anyItemColumns = (sql: Sql): Fragment => sql`${items.columns(sql)}, ${besideItem(sql)},
   case when revision > 1 then (select r.body from revision r where r.record_id = item.id order by r.number limit 1) end as original_body,
-  case when status = 'drafted' then (select jsonb_build_object('status', r.status, 'revision', r.revision) from redraft r
-    where r.item_id = item.id and r.status <> 'ready' order by r.id desc limit 1) end as redraft,
+  redraft,
   case when status = 'posted' then metrics end as metrics,
   case when status = 'publish_unconfirmed' then item_doubt(id, review) end as doubt`
 
-/** What the list of all that waits shows. */
-export const waitingItemColumns = (sql: Sql): Fragment =>
-  sql`id, kind, status, title, body, hook, length, post_at, source_kind, source_id, revision,
-    written_by, created_at, ${authorColumns(sql)}, ${besideItem(sql)}`
+/** The columns of an item that is read alone. */
+const itemColumns = (sql: Sql): Fragment => sql`${anyItemColumns(sql)},
+  ${authorNames(sql)}, ${postingAccount(sql, defaultAccount(sql))},
+  case when status = 'drafted' and (revision > 1 or written_by is not null)
+    then ${avoided(sql)} end as avoid`
+
+type Shared = Pick<Item, 'names' | 'avoid'> & { account: Item['posting_account'] }
+
+/** An item of a page, which `itemPage` completes. */
+export type PagedItem = OnPage<Item, Shared>
+
+interface PageOfItems {
+  /** A select of all columns of the table, and others. */
+  rows: Fragment
+  columns: Fragment
+  /** What follows the name of the table. */
+  end: Fragment
+}
+
+const pageOfItems = <Row>(sql: Sql, { rows, columns, end }: PageOfItems): Fragment<Row> =>
+  selectPage<Row>(sql, 'item', {
+    rows,
+    columns: sql`${columns}, ${postingAccount(sql, sql`null`)}`,
+    shared: sql`jsonb_build_object('names', ${namesOfPage(sql, 'item')},
+      'avoid', ${avoided(sql)}, 'account', ${defaultAccount(sql)})`,
+    end,
+  })
+
+/** `more`: further columns. */
+export const itemsOfPage = <Row extends PagedItem>(
+  sql: Sql,
+  { rows, more = sql``, sort }: { rows: Fragment; more?: Fragment; sort: Fragment },
+): Fragment<Row> =>
+  pageOfItems<Row>(sql, {
+    rows,
+    columns: sql`${anyItemColumns(sql)} ${more}`,
+    end: sql`order by ${sort}`,
+  })
+
+/** What the list of all that waits shows of items. */
+export const waitingItems = (
+  sql: Sql,
+  { where, columns, join }: Record<'where' | 'columns' | 'join', Fragment>,
+): Fragment =>
+  pageOfItems(sql, {
+    rows: sql`select * from item where ${where}`,
+    columns: sql`id, kind, status, title, body, hook, length, post_at, source_kind, source_id,
+      revision, written_by, account_external_id, account_id, created_at, ${besideItem(sql)},
+      ${columns}`,
+    end: join,
+  })
+
+export const itemPage = <
+  Row extends OnPage<Pick<Item, 'account_external_id' | 'account_id' | 'posting_account'>, Shared>,
+>(
+  rows: Row[],
+): Row[] =>
+  complete(rows, ({ names, avoid, account: shared }: Shared, row: Row) => ({
+    names,
+    avoid,
+    posting_account:
+      row.account_external_id === null && row.account_id === null ? shared : row.posting_account,
+  }))
 
 export const itemById =
   (id: RecordId): Query<Item> =>
@@ -83,24 +146,30 @@ export const draftCount: Part<number> = mapPart(
 )
 
 export const itemsOfBatch =
-  (batchId: string): Query<Item> =>
+  (batchId: string): Query<PagedItem> =>
   (sql) =>
-    sql`select ${itemColumns(sql)} from item where batch_id = ${batchId} and status <> 'deleted'
-      order by id`
+    itemsOfPage(sql, {
+      rows: sql`select * from item where batch_id = ${batchId} and status <> 'deleted'`,
+      sort: sql`id`,
+    })
 
-export const itemsOfBatchPart = (batchId: string) => many<Item>(items.times, itemsOfBatch(batchId))
+export const itemsOfBatchPart = (batchId: string) =>
+  mapPart(many<PagedItem>(items.times, itemsOfBatch(batchId)), itemPage)
 
 /** Newest first; one more than the limit, so that the caller sees whether there is a next page. */
 export const listItems =
-  ({ status, limit, after }: Page & { status?: ItemStatus | undefined }): Query<Item> =>
+  ({ status, limit, after }: Page & { status?: ItemStatus | undefined }): Query<PagedItem> =>
   (sql) =>
-    sql`select ${itemColumns(sql)} from item
-      where ${status ? sql`status = ${status}` : sql`status <> 'deleted'`}
-        ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`
+    itemsOfPage(sql, {
+      rows: sql`select * from item
+        where ${status ? sql`status = ${status}` : sql`status <> 'deleted'`}
+          ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`,
+      sort: sql`id desc`,
+    })
 
 /** The first items of the same list. */
 export const newestItems = ({ status, limit }: { status: ItemStatus; limit: number }) =>
-  many<Item>(items.times, listItems({ status, limit }))
+  mapPart(many<PagedItem>(items.times, listItems({ status, limit })), itemPage)
 
 export const itemCount = (status: ItemStatus) =>
   mapPart(

@@ -105,6 +105,7 @@ export const endLeaseAtIntent = async ({ owner }: Place, itemId: string): Promis
 }
 
 interface ItemRow {
+  prints: readonly number[]
   kind: string
   status: string
   review: boolean

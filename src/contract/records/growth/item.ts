@@ -235,8 +235,10 @@ export const itemRecord = declare(
       'marked_posted',
     ]),
     comments: {
+      type: 'integer',
       shown: T.Integer({ description: 'How many comments it has.' }),
       from: 'query',
+      unexported: 'follows from its comments, which are exported',
     },
     repeats: { of: Repeated, null: true, hidden: 'shown among the warnings', from: 'query' },
     avoid: {
@@ -247,6 +249,7 @@ export const itemRecord = declare(
     },
     warnings: { shown: Warnings, from: 'view' },
     redraft: {
+      type: 'jsonb',
       of: Redraft,
       shown: nullable(
         oneOf(['queued', 'generating', 'failed'], {
@@ -254,6 +257,7 @@ export const itemRecord = declare(
         }),
       ),
       from: 'query',
+      unexported: 'the state of a request, for as long as its text is the present one',
     },
     created_at: { type: 'timestamp with time zone', shown: Time, fixed: true },
     updated_at: { type: 'timestamp with time zone', shown: Time },
