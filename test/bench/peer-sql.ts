@@ -52,18 +52,33 @@ const PROFILE = {
 
 const PAGE = 5
 
+/** What our answer says of an item beside its row: the peers say as much, but look up none of it. */
+const BESIDE = {
+  original_body: null,
+  content_hash: '0'.repeat(64),
+  posting_account: { id: newId(), handle: `bench-${newId()}`, network: 'sandbox' },
+  warnings: [],
+  doubt: null,
+}
+
 /**
  * Reads the rows that the answer needs, or writes the same rows as the command in one transaction;
  * checks nothing.
  */
 export const queries: Record<Kind, (sql: postgres.Sql, asked: Asked) => Promise<unknown>> = {
   items: async (sql, { tenantId }) => {
-    const items =
-      await sql`select id, batch_id, kind, status, review, body, format, hook, rationale, stories,
-        learnings, length,
-      post_at, on_missed, account_external_id as account, reject_reason, external_id, url,
-        posted_at, last_error, created_at, updated_at
+    const rows = await sql`select id, batch_id, experiment_id, arm, resurfaced_from, source_kind,
+        source_id, kind, title, status, review, body, format, hook, rationale, stories, learnings,
+        length, post_at, on_missed, account_external_id as account, reject_reason, external_id, url,
+        posted_at, last_error, metrics, tags, note, proposed_at, revision, written_by, decision,
+        comments, redraft, created_at, updated_at
       from item where tenant_id = ${tenantId} order by id desc limit ${PAGE}`
+    const items = rows.map(({ source_kind: kind, source_id, id, ...row }) => ({
+      id,
+      ...row,
+      source: { kind, id: source_id, name: null },
+      ...BESIDE,
+    }))
     return { items, next_cursor: Buffer.from(String(items.at(-1)?.id)).toString('base64url') }
   },
 

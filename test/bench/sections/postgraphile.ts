@@ -13,8 +13,9 @@ import type { Tenant, World } from '../world.ts'
 const QUERY = `query {
   allItems(first: 5, orderBy: PRIMARY_KEY_DESC) {
     nodes {
-      rowId batchId kind status review body format hook rationale stories learnings length postAt onMissed accountExternalId
-      rejectReason externalId url postedAt lastError createdAt updatedAt
+      rowId batchId experimentId arm resurfacedFrom sourceKind sourceId kind title status review body format hook rationale
+      stories learnings length postAt onMissed accountExternalId rejectReason externalId url postedAt lastError metrics tags
+      note proposedAt revision writtenBy decision comments redraft createdAt updatedAt
     }
     pageInfo { endCursor hasNextPage }
   }

@@ -116,6 +116,24 @@ const compare = async (contest: Contest, question: Question): Promise<Row> => {
   }
 }
 
+interface List {
+  items: object[]
+}
+
+/** The peers must say of an item whatever our answer says. */
+const sayTheSame = async ({ world, servers }: Contest): Promise<void> => {
+  const [tenant] = world.tenants
+  const headers = { authorization: `Bearer ${tenant!.key}`, 'x-tenant': tenant!.id }
+  const fields = async ({ port }: Running): Promise<string> => {
+    const answer = await fetch(`http://127.0.0.1:${port}/api/v1/growth/items?limit=5`, { headers })
+    const { items } = (await answer.json()) as List
+    return items.map((item) => Object.keys(item).sort()).join('; ')
+  }
+  const [ours, ...theirs] = await Promise.all(Object.values(servers).map(fields))
+  for (const one of theirs)
+    if (one !== ours) throw new Error(`a peer answers ${one}, where we answer ${ours}`)
+}
+
 /** Wakes each tenant's actor; that cost is measured elsewhere. */
 export const wakeAll = async ({ tenants }: World, { port }: Running): Promise<void> => {
   const requests = tenants.map((tenant) => cases.profile(tenant).request)
@@ -213,10 +231,10 @@ export async function throughput(world: World, server: Running, sizes: Sizes): P
       }
     return rows
   }
-  const reads = await among(world, server, async (contest) => [
-    ...(await compared(contest, 'items')),
-    ...(await compared(contest, 'connection')),
-  ])
+  const reads = await among(world, server, async (contest) => {
+    await sayTheSame(contest)
+    return [...(await compared(contest, 'items')), ...(await compared(contest, 'connection'))]
+  })
   const commands = await among(world, server, async (contest) => [
     ...(await compared(contest, 'profile')),
     await approvals(contest, sizes),
