@@ -7,8 +7,9 @@ import { startPeriodic } from '#actors/engine/periodic'
 import type { Clock } from '#kernel/clock'
 import type { Log } from '#kernel/log'
 import {
+  needingSweep,
   noteRetention,
-  noteSweep,
+  noteSweeps,
   type Retention,
   restSweep,
   type Sweepable,
@@ -51,9 +52,11 @@ export const startSweep = ({
 }: SweepDeps): AsyncDisposable => {
   const retention = { keepDays, agentKeepDays }
   let isNoted = false
+  const note = (swept: readonly Sweepable[]) =>
+    noteSweeps(db, swept, { ...retention, everyMs: timing.everyMs })
   const visit = async (one: Sweepable, stopped: () => boolean): Promise<void> => {
     while (await sweepSome(db, one.tenantId, { ...retention, rows })) if (stopped()) return
-    await noteSweep(db, one, { ...retention, everyMs: timing.everyMs })
+    await note([one])
   }
   const failedAt = async (one: Sweepable, cause: unknown): Promise<void> => {
     const about = { err: cause, workspace: one.tenantId }
@@ -61,13 +64,30 @@ export const startSweep = ({
     log.error(about, 'the removal of what has expired in a workspace fails, and rests for an hour')
     await restSweep(db, one, RESTS_MS).catch(() => {})
   }
+  /**
+   * Of the workspaces that were taken, those to visit. The others are done with. One by whose fault
+   * this fails is found by visiting all.
+   */
+  const needingOf = async (taken: readonly Sweepable[]): Promise<readonly Sweepable[]> => {
+    if (taken.length === 0) return []
+    try {
+      const needing = await needingSweep(db, taken, { ...retention, rows })
+      const done = taken.filter((one) => !needing.includes(one))
+      if (done.length > 0) await note(done)
+      return needing
+    } catch (cause) {
+      log.debug({ err: cause }, 'could not look at some workspaces at once')
+      return taken
+    }
+  }
   const pass = async (stopped: () => boolean): Promise<void> => {
     if (!isNoted) await noteRetention(db, retention)
     isNoted = true
     for (let left = tenants; left > 0 && !stopped(); ) {
       const limit = Math.min(left, TAKEN_AT_ONCE)
       const taken = await takeSweepable(db, limit)
-      for (const one of taken) {
+      const needing = await needingOf(taken)
+      for (const one of needing) {
         if (stopped()) return
         await visit(one, stopped).catch((cause) => failedAt(one, cause))
       }

@@ -39,6 +39,21 @@ export const sweepSome = (
     return row!.more
   })
 
+/** Those of these workspaces in which `sweepSome` would find something. */
+export const needingSweep = (
+  db: Db,
+  all: readonly Sweepable[],
+  { keepDays, agentKeepDays, rows }: Retention & { rows: number },
+): Promise<Sweepable[]> =>
+  db.system(async (sql) => {
+    const found = await sql<{ id: string }>`select id
+      from unnest(${all.map(({ tenantId }) => tenantId)}::uuid[]) id
+      where needs_sweep(id, ${keepDays} * interval '1 day', ${agentKeepDays} * interval '1 day',
+        ${rows})`
+    const needing = new Set(found.map(({ id }) => id))
+    return all.filter(({ tenantId }) => needing.has(tenantId))
+  })
+
 /** If a process dies, its workspaces stay unswept for this long. */
 const LEASE_S = 300
 
@@ -64,13 +79,13 @@ export const takeSweepable = (db: Db, limit: number): Promise<Sweepable[]> =>
   })
 
 /**
- * Notes when a workspace is to be swept next: in `everyMs` while it is awake, otherwise when the
- * next of its rows expires. A workspace that has woken in the meantime keeps the time that this
- * sets.
+ * Notes when workspaces are to be looked at next: in `everyMs` while they are awake, otherwise when
+ * the next of their rows expires. A workspace that has woken in the meantime keeps the time that
+ * this sets.
  */
-export const noteSweep = (
+export const noteSweeps = (
   db: Db,
-  { tenantId, epoch }: Sweepable,
+  swept: readonly Sweepable[],
   { keepDays, agentKeepDays, everyMs }: Retention & { everyMs: number },
 ): Promise<unknown> =>
   db.system(
@@ -78,7 +93,9 @@ export const noteSweep = (
         when ${livingOwner(sql)} then clock_timestamp() + ${everyMs} * interval '1 millisecond'
         else least(sweep_due(tenant_id, ${keepDays} * interval '1 day',
           ${agentKeepDays} * interval '1 day'), conversations_due(tenant_id)) end
-      where tenant_id = ${tenantId} and epoch = ${epoch}`,
+      from unnest(${swept.map(({ tenantId }) => tenantId)}::uuid[],
+        ${swept.map(({ epoch }) => epoch)}::integer[]) as swept (id, its_epoch)
+      where tenant_id = swept.id and epoch = its_epoch`,
   )
 
 /** Leaves a workspace that could not be swept alone for this long. */

@@ -1,7 +1,7 @@
 /** Deleted conversations are erased after 30 days, with all that was made of them. */
 import { expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import { noteSweep, sweepSome, takeSweepable } from '#store/app/sweep'
+import { noteSweeps, sweepSome, takeSweepable } from '#store/app/sweep'
 import { makeConversation, makeJob } from '#test/support/agent/records'
 import type { Workspace } from '#test/support/arrange'
 import { makeChannel } from '#test/support/channels/channels'
@@ -135,7 +135,7 @@ test('stay for 30 days, and a workspace that sleeps is visited when the next of 
     await app.owner`delete from idempotency where tenant_id = ${tenantId}`
     await app.owner`update actor set owner = null, sweep_at = now() where tenant_id = ${tenantId}`
     const taken = (await takeSweepable(db(), 1_000)).find((its) => its.tenantId === tenantId)
-    await noteSweep(db(), taken!, { ...KEEP, everyMs: 60_000 })
+    await noteSweeps(db(), [taken!], { ...KEEP, everyMs: 60_000 })
     const [row] =
       await app.owner`select extract(epoch from sweep_at - now())::float8 / 3600 as hours from actor
         where tenant_id = ${tenantId}`

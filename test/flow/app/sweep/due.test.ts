@@ -4,7 +4,7 @@ import { startSweep } from '#actors/work/app/sweep'
 import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
 import { createWorkspace } from '#ops/operator/admin/workspaces'
-import { noteRetention, noteSweep, takeSweepable } from '#store/app/sweep'
+import { noteRetention, noteSweeps, takeSweepable } from '#store/app/sweep'
 import { claimTenant, releaseTenant } from '#store/engine/placement'
 import { manualClock } from '#test/support/actors/manual-clock'
 import { makeJob } from '#test/support/agent/records'
@@ -44,7 +44,7 @@ const noted = async (tenantId: string, { sleeps = false } = {}): Promise<number 
     return (await takeSweepable(db(), 100)).find((one) => one.tenantId === tenantId)
   }
   const taken = await eventually(take, (one) => one !== undefined)
-  await noteSweep(db(), taken!, { ...KEEP, everyMs: 60_000 })
+  await noteSweeps(db(), [taken!], { ...KEEP, everyMs: 60_000 })
   return await dueIn(tenantId)
 }
 const addAnswer = (tenantId: string, seconds: number) => app.owner`
@@ -126,7 +126,7 @@ test('waking makes a workspace due, also in the middle of a visit, and one that 
   const [taken] = await takeSweepable(db(), 100)
   const owner = app.workplace.runtime.incarnation
   const claimed = await claimTenant(db(), tenantId, owner)
-  await noteSweep(db(), taken!, { ...KEEP, everyMs: 60_000 })
+  await noteSweeps(db(), [taken!], { ...KEEP, everyMs: 60_000 })
   expect(await dueIn(tenantId)).toBeLessThanOrEqual(0)
   expect(Math.abs((await noted(tenantId))! - 60)).toBeLessThan(10)
   await releaseTenant(db(), { tenantId, owner, epoch: claimed!.epoch })

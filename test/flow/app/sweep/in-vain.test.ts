@@ -152,6 +152,42 @@ test('workspaces whose expired rows cannot be removed rest for an hour, and the 
   expect(Math.abs(row!.s - 3_600)).toBeLessThan(60)
 })
 
+test('a workspace of which nobody can tell whether it needs a sweep rests too, and the others are swept', async () => {
+  const [bad, good] = [await workspaces(1), await workspaces(2)]
+  await app.owner`update actor set sweep_at = null`
+  await app.owner`delete from poison`
+  await poison(bad)
+  await app.owner.unsafe(`alter function has_long_deleted rename to had_long_deleted;
+    create function has_long_deleted(swept uuid) returns boolean language plpgsql security definer as $$ begin
+    if exists (select from public.poison where tenant_id = swept) then raise exception 'poisoned'; end if;
+    return public.had_long_deleted(swept); end $$;
+    grant execute on function has_long_deleted(uuid) to tendril_system`)
+  await app.owner`update actor set sweep_at = now() where tenant_id = any(${[...bad, ...good]})`
+  await app.owner`insert into idempotency (tenant_id, key, operation, fingerprint, state, status,
+    body, counted, expires_at)
+    select id, 'over', 'test', 'none', 'done', 200, '{}', 300, now() - interval '1 hour'
+      from unnest(${good}::uuid[]) id`
+  const { errors, log } = errorsIn()
+  const timing = { everyMs: NEVER_MS, rows: 100, tenants: 20, keepDays: 400, agentKeepDays: 90 }
+  await using _sweep = startSweep({ db: db(), clock: systemClock, log, ...timing })
+  await eventually(
+    () => app.owner`select 1 from idempotency where tenant_id = any(${good}::uuid[])`,
+    (left) => left.length === 0 && errors.length === 1,
+  )
+  expect(errors.map(({ workspace }) => workspace)).toEqual(bad)
+  const rest = await eventually(
+    async () =>
+      (
+        await app.owner`select extract(epoch from sweep_at - now())::float8 as s from actor
+          where tenant_id = ${bad[0]!}`
+      )[0]!.s,
+    (s) => Math.abs(s - 3_600) < 60,
+  )
+  expect(Math.abs(rest - 3_600)).toBeLessThan(60)
+  await app.owner.unsafe(`drop function has_long_deleted;
+    alter function had_long_deleted rename to has_long_deleted`)
+})
+
 test('objects that the storage does not remove hold up no others', async () => {
   await app.owner`insert into file_removal (key, unfinished, due_at, tries)
     select 'bad/' || n, false, now() - interval '1 hour', 6 from generate_series(1, 300) n`
