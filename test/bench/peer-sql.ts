@@ -52,7 +52,9 @@ const PROFILE = {
 
 const PAGE = 5
 
-/** What our answer says of an item beside its row: the peers say as much, but look up none of it. */
+/**
+ * What our answer says of an item beside its row. The peers say as much, but look up none of it.
+ */
 const BESIDE = {
   original_body: null,
   content_hash: '0'.repeat(64),
