@@ -12,17 +12,6 @@ export interface Statement {
   us: number
 }
 
-/** Takes effect when Postgres starts again. */
-export const countStatements = async (owner: postgres.Sql): Promise<void> => {
-  await owner`alter system set shared_preload_libraries = 'pg_stat_statements'`
-  await owner`alter system set pg_stat_statements.track_planning = on`
-}
-
-export const resetStatements = async (owner: postgres.Sql): Promise<void> => {
-  await owner`create extension if not exists pg_stat_statements`
-  await owner`select pg_stat_statements_reset()`
-}
-
 /** Dearest first. The same text under another role counts as one. */
 export const statementsOf = async (owner: postgres.Sql, requests: number): Promise<Statement[]> => {
   const rows = await owner<{ text: string; calls: number; ms: number }[]>`

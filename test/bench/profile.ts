@@ -5,12 +5,13 @@
  * garbage collector's, the compiler's) are what the system counted beyond that.
  */
 import { join } from 'node:path'
+import { resetStatements } from '../support/database/counting.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { cpuMs, databaseCpuMs, threadsMs } from './meter.ts'
 import { PROFILE_PATCH } from './peer-sql.ts'
 import { peerCommand } from './peers.ts'
 import { type CpuProfile, largestFirst, type Sums, sampled } from './profile-samples.ts'
-import { resetStatements, type Statement, statementsOf } from './profile-statements.ts'
+import { type Statement, statementsOf } from './profile-statements.ts'
 import { get, put } from './requests.ts'
 import {
   lateness,

@@ -12,8 +12,8 @@ import { scopes } from '#kernel/scopes'
 import { startEmbedded } from '#postgres/start'
 import type { ConnectionOptions } from '#store/engine/db'
 import { migrate } from '#store/engine/migrate'
+import { countAt } from '../support/database/counting.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { countStatements } from './profile-statements.ts'
 import { databaseUrl, type Running, startProcess } from './spawn.ts'
 
 export interface Tenant {
@@ -101,17 +101,6 @@ interface WorldOptions {
   durable: boolean
   /** Postgres counts its statements. */
   counted?: boolean
-}
-
-/** Starts Postgres once before, as its extensions are chosen at the start. */
-const countAt = async (home: string): Promise<void> => {
-  await using stack = new AsyncDisposableStack()
-  const { target } = stack.use(
-    await startEmbedded({ home, log: createLog('error'), durable: false }),
-  )
-  const owner = postgres({ ...target, max: 1 })
-  stack.defer(() => owner.end({ timeout: 1 }))
-  await countStatements(owner)
 }
 
 /** A Postgres of its own with this many workspaces. */

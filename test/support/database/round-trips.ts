@@ -116,7 +116,7 @@ const costOf = (terms: Term[], heard: Pick<Cost, 'hints' | 'texts'>): Cost => ({
 /** An app whose statements are counted while one thing happens at a time. */
 export const countedApp = async (options: AppOptions = {}): Promise<CountedApp> => {
   await using stack = new AsyncDisposableStack()
-  const { options: database } = stack.use(await freshDb())
+  const database = options.database ?? stack.use(await freshDb()).options
   const sent: Sent[] = []
   const onStatement: StatementWatch = (pool, text) => void sent.push({ pool, text })
   const clock = standingClock()
