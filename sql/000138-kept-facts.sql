@@ -55,21 +55,26 @@ alter table comment force row level security;
 alter table redraft force row level security;
 
 -- The item, as JSON, whose text is most like the text with these prints: at least `alike` of them
--- are its own as well.
-create function repeated_item(prints integer[], alike integer, except_id uuid) returns jsonb
+-- are its own as well. `found_by`: how many of the first prints of an item are kept. Of the items
+-- that share one of these, the fifty that share the most are compared.
+create function repeated_item(prints integer[], found_by integer, alike integer, except_id uuid)
+returns jsonb
 language sql stable set plan_cache_mode = force_generic_plan begin atomic
   select jsonb_build_object('id', i.id, 'status', i.status, 'at', coalesce(i.posted_at, i.post_at))
   from (
-    select p.item_id, count(*) as shared from item_print p
-    where p.print = any(repeated_item.prints) and p.until > now()
+    select p.item_id from item_print p
+    where p.print = any(repeated_item.prints[:repeated_item.found_by]) and p.until > now()
       and p.item_id is distinct from repeated_item.except_id
-    group by p.item_id having count(*) >= repeated_item.alike) s
-  join item i on i.id = s.item_id and i.status in ('approved', 'publishing', 'posted',
+    group by p.item_id order by count(*) desc, p.item_id desc limit 50) found
+  join item i on i.id = found.item_id and i.status in ('approved', 'publishing', 'posted',
     'publish_unconfirmed')
-  order by s.shared desc, i.id desc limit 1;
+  cross join lateral (select count(*) as shared from unnest(i.prints) own
+    where own = any(repeated_item.prints)) compared
+  where compared.shared >= repeated_item.alike
+  order by compared.shared desc, i.id desc limit 1;
 end;
-revoke execute on function repeated_item(integer[], integer, uuid) from public;
-grant execute on function repeated_item(integer[], integer, uuid) to tendril_app;
+revoke execute on function repeated_item(integer[], integer, integer, uuid) from public;
+grant execute on function repeated_item(integer[], integer, integer, uuid) to tendril_app;
 
 -- The names of people and keys by their ids.
 create function names_of(ids uuid[]) returns jsonb

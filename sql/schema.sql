@@ -2400,24 +2400,28 @@ begin
   return null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.repeated_item(prints integer[], alike integer, except_id uuid)
+CREATE OR REPLACE FUNCTION public.repeated_item(prints integer[], found_by integer, alike integer, except_id uuid)
  RETURNS jsonb
  LANGUAGE sql
  STABLE
  SET plan_cache_mode TO 'force_generic_plan'
 BEGIN ATOMIC
  SELECT jsonb_build_object('id', i.id, 'status', i.status, 'at', COALESCE(i.posted_at, i.post_at)) AS jsonb_build_object
-    FROM (( SELECT p.item_id,
-             count(*) AS shared
+    FROM ((( SELECT p.item_id
             FROM public.item_print p
-           WHERE ((p.print = ANY (repeated_item.prints)) AND (p.until > now()) AND (p.item_id IS DISTINCT FROM repeated_item.except_id))
+           WHERE ((p.print = ANY ((repeated_item.prints)[:repeated_item.found_by])) AND (p.until > now()) AND (p.item_id IS DISTINCT FROM repeated_item.except_id))
            GROUP BY p.item_id
-          HAVING (count(*) >= repeated_item.alike)) s
-      JOIN public.item i ON (((i.id = s.item_id) AND (i.status = ANY (ARRAY['approved'::text, 'publishing'::text, 'posted'::text, 'publish_unconfirmed'::text])))))
-   ORDER BY s.shared DESC, i.id DESC
+           ORDER BY (count(*)) DESC, p.item_id DESC
+          LIMIT 50) found
+      JOIN public.item i ON (((i.id = found.item_id) AND (i.status = ANY (ARRAY['approved'::text, 'publishing'::text, 'posted'::text, 'publish_unconfirmed'::text])))))
+      CROSS JOIN LATERAL ( SELECT count(*) AS shared
+            FROM unnest(i.prints) own(own)
+           WHERE (own.own = ANY (repeated_item.prints))) compared)
+   WHERE (compared.shared >= repeated_item.alike)
+   ORDER BY compared.shared DESC, i.id DESC
   LIMIT 1;
 END;
-grant execute on function public.repeated_item(integer[],integer,uuid) to tendril_app;
+grant execute on function public.repeated_item(integer[],integer,integer,uuid) to tendril_app;
 
 CREATE OR REPLACE FUNCTION public.retention_differs(kept text)
  RETURNS boolean

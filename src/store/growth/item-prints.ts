@@ -1,5 +1,5 @@
 /** Prints of approved, scheduled and posted items, by which nearly equal texts are found. */
-import { ALIKE, PRINTS } from '#domain/growth/drafting/prints'
+import { ALIKE, FOUND_BY } from '#domain/growth/drafting/prints'
 import type { Repeated } from '#domain/growth/drafting/warnings'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { mapPart, one, type Part, sure } from '../engine/load.ts'
@@ -7,13 +7,13 @@ import { mapPart, one, type Part, sure } from '../engine/load.ts'
 /** For how long a text must not be repeated, in days. */
 const KEPT_DAYS = 30
 
-/** Keeps the prints of an item for 30 days from its time, or from now. */
+/** Keeps the prints by which an item is found, for 30 days from its time, or from now. */
 export const keepPrints =
   ({ itemId, prints, from }: { itemId: string; prints: readonly number[]; from: Date }): Query =>
   (sql) =>
     sql`insert into item_print (print, item_id, until)
       select distinct p, ${itemId}::uuid, ${from}::timestamptz + ${KEPT_DAYS} * interval '1 day'
-        from unnest(${prints}::integer[]) p
+        from unnest(${prints.slice(0, FOUND_BY)}::integer[]) p
       on conflict (tenant_id, print, item_id) do update
         set until = greatest(item_print.until, excluded.until)`
 
@@ -33,16 +33,12 @@ interface Text {
  * no text is nearly equal. It is found by the table's key, however many items there are.
  */
 const repeatedBy = (sql: Sql, { prints, itemId }: Text): Fragment =>
-  sql`repeated_item(${prints}, ${ALIKE}, ${itemId})`
+  sql`repeated_item(${prints}, ${FOUND_BY}, ${ALIKE}, ${itemId})`
 
-/**
- * The same for each of many texts, few of which repeat anything. A text that shares `ALIKE` prints
- * shares at least one of any `PRINTS - ALIKE + 1`, so most are done when these have been looked up.
- */
+/** The same for each of many texts, few of which share a print with another. */
 export const mayRepeat = (sql: Sql, { prints, itemId }: Text): Fragment =>
-  sql`case when exists (select from item_print p
-      where p.print = any((${prints})[:${PRINTS - ALIKE + 1}]) and p.until > now()
-        and p.item_id <> ${itemId})
+  sql`case when exists (select from item_print p where p.print = any((${prints})[:${FOUND_BY}])
+      and p.until > now() and p.item_id <> ${itemId})
     then ${repeatedBy(sql, { prints, itemId })} end`
 
 /**

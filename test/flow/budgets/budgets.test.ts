@@ -14,9 +14,9 @@ import { use } from '#test/support/use'
 
 const HOUR = 3_600_000
 const FILE = new URL('../../data/budgets.json', import.meta.url)
-/** Means of equal runs differ by less. */
-const MOST = 1.03
-/** What costs less than this is to have a lower budget, or nobody would notice when it is spent again. */
+/** Equal runs differ by less. */
+const MOST = { log: 1.03, pages: 1.1, nodes: 1.05 }
+/** What costs less is to have a lower budget, or nobody would notice when it is spent again. */
 const LEAST = 0.9
 
 const spending = use(() => spendingApp({ overrides: { thinker: plannedModel() } }))
@@ -90,7 +90,7 @@ const budgets: Record<string, Spent> = JSON.parse(readFileSync(FILE, 'utf8'))
 test.each(Object.keys(kinds))('%s spends what it may, neither more nor much less', (name) => {
   for (const unit of ['log', 'pages', 'nodes'] as const) {
     const [spent, budget] = [found[name]![unit], budgets[name]?.[unit] ?? 0]
-    const isWithin = spent <= budget * MOST && spent >= budget * LEAST
+    const isWithin = spent <= budget * MOST[unit] && spent >= budget * LEAST
     expect({ unit, spent, isWithin }).toEqual({ unit, spent: expect.any(Number), isWithin: true })
   }
 })

@@ -1,4 +1,4 @@
-/** An embedded Postgres that counts what its statements spend, by its extension pg_stat_statements. */
+/** An embedded Postgres that counts what its statements spend (pg_stat_statements). */
 import postgres from 'postgres'
 import { createLog } from '#kernel/log'
 import { startEmbedded } from '#postgres/start'

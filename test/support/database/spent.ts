@@ -11,7 +11,7 @@ import { temporaryFolder } from '../folder.ts'
 import { countAt, resetStatements } from './counting.ts'
 import { type CountedApp, countedApp } from './round-trips.ts'
 
-/** Means of one run. */
+/** Medians of some runs: now and then one splits a page of an index. */
 export interface Spent {
   /** Bytes of the write-ahead log, without copies of whole pages. */
   log: number
@@ -26,8 +26,8 @@ export interface Spent {
 
 export interface SpendingApp extends AsyncDisposable {
   counted: CountedApp
-  /** The means of so many runs, with all that follows from them. */
-  spent(run: (n: number) => Promise<unknown>, runs?: number): Promise<Spent>
+  /** `run` gets another number each time, up to 25. All that follows from a run is its own. */
+  spent(run: (n: number) => Promise<unknown>): Promise<Spent>
 }
 
 interface PlanNode {
@@ -53,7 +53,7 @@ const planNodes = async (owner: postgres.Sql, texts: readonly string[]): Promise
 const REPEATED = /^update node|from node n|where wake_at <= now\(\)|pg_stat_statements/
 
 /** Of whatever the server's roles sent. */
-const spentSince = async (owner: postgres.Sql): Promise<{ log: number; pages: number }> => {
+const spentOf = async (owner: postgres.Sql): Promise<{ log: number; pages: number }> => {
   const rows = await owner<{ query: string; log: number; pages: number }[]>`
     select query, wal_bytes::float8 as log,
       (shared_blks_hit + shared_blks_read)::float8 as pages from pg_stat_statements
@@ -65,6 +65,12 @@ const spentSince = async (owner: postgres.Sql): Promise<{ log: number; pages: nu
     pages: ours.reduce((sum, { pages }) => sum + pages, 0),
   }
 }
+
+const WARM_UP = 6
+const RUNS = 20
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
 
 /** Small tables are read by their indexes as well, as they are once they have grown. */
 const BY_INDEXES = { enable_seqscan: 'off', enable_bitmapscan: 'off' }
@@ -82,16 +88,19 @@ export const spendingApp = async (options: AppOptions = {}): Promise<SpendingApp
   const owned = stack.move()
   return {
     counted,
-    spent: async (run, runs = 20) => {
+    spent: async (run) => {
       // Plans are made, and caches filled.
-      for (let n = 0; n < 6; n++) await counted.cost(() => run(n))
-      await resetStatements(owner)
-      const { texts } = await counted.cost(() => run(6))
-      for (let n = 1; n < runs; n++) await counted.cost(() => run(6 + n))
-      const { log: bytes, pages } = await spentSince(owner)
+      for (let n = 0; n < WARM_UP; n++) await counted.cost(() => run(n))
+      const all: Omit<Spent, 'nodes'>[] = []
+      let texts: readonly string[] = []
+      for (let n = WARM_UP; n < WARM_UP + RUNS; n++) {
+        await resetStatements(owner)
+        texts = (await counted.cost(() => run(n))).texts
+        all.push(await spentOf(owner))
+      }
       return {
-        log: Math.round(bytes / runs),
-        pages: Math.round(pages / runs),
+        log: median(all.map(({ log: bytes }) => bytes)),
+        pages: median(all.map(({ pages }) => pages)),
         nodes: await planNodes(owner, texts),
       }
     },

@@ -13,6 +13,11 @@ export const PRINTS = 12
  * same.
  */
 export const ALIKE = 6
+/**
+ * How many of its first prints a text is found by. Two texts with `ALIKE` common prints share at
+ * least one of any so many.
+ */
+export const FOUND_BY = PRINTS - ALIKE + 1
 
 const HASHES = 2 * PRINTS
 const GROUP = 5
