@@ -4,8 +4,8 @@ import { createLog } from '#kernel/log'
 import { startEmbedded } from '#postgres/start'
 
 /**
- * Starts Postgres in this folder once before, as its extensions are chosen at the start. `settings`:
- * others that it shall have.
+ * Starts Postgres in this folder once before, as its extensions are chosen at the start.
+ * `settings`: others that it shall have.
  */
 export const countAt = async (
   home: string,
