@@ -39,6 +39,8 @@ const SIZE_MB = 224
 const BLOCK_BYTES = 65_536
 const SMALLEST_BLOCK_BYTES = 512
 const REFILL_EVERY_MS = 50
+/** How much of the server's output an error ends with. */
+const LAST_WORDS = 6_000
 /** A log file holds 16 MB; so many may be ready. */
 const MOST_LOG_FILES = 20
 
@@ -144,7 +146,12 @@ export async function startSmallDisk(tenants: number): Promise<SmallDisk> {
         await eventually(
           () => answers(owner),
           (ok) => ok,
-        )
+        ).catch((cause) => {
+          const last = server.output().slice(-LAST_WORDS)
+          throw new Error(`${what}: the database does not answer; the server said last: ${last}`, {
+            cause,
+          })
+        })
         worstBackMs = Math.max(worstBackMs, Date.now() - freed)
       }
     },
