@@ -81,7 +81,8 @@ export const takeSweepable = (db: Db, limit: number): Promise<Sweepable[]> =>
 /**
  * Notes when workspaces are to be looked at next: in `everyMs` while they are awake, otherwise when
  * the next of their rows expires. A workspace that has woken in the meantime keeps the time that
- * this sets.
+ * this sets. One whose row is locked by a letter is looked at when its lease ends: nobody waits for
+ * its row while holding those of others.
  */
 export const noteSweeps = (
   db: Db,
@@ -93,9 +94,11 @@ export const noteSweeps = (
         when ${livingOwner(sql)} then clock_timestamp() + ${everyMs} * interval '1 millisecond'
         else least(sweep_due(tenant_id, ${keepDays} * interval '1 day',
           ${agentKeepDays} * interval '1 day'), conversations_due(tenant_id)) end
-      from unnest(${swept.map(({ tenantId }) => tenantId)}::uuid[],
-        ${swept.map(({ epoch }) => epoch)}::integer[]) as swept (id, its_epoch)
-      where tenant_id = swept.id and epoch = its_epoch`,
+      where tenant_id in (select a.tenant_id from actor a
+        join unnest(${swept.map(({ tenantId }) => tenantId)}::uuid[],
+          ${swept.map(({ epoch }) => epoch)}::integer[]) as swept (id, its_epoch)
+          on a.tenant_id = swept.id and a.epoch = swept.its_epoch
+        for no key update of a skip locked)`,
   )
 
 /** Leaves a workspace that could not be swept alone for this long. */

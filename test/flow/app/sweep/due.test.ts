@@ -133,6 +133,20 @@ test('waking makes a workspace due, also in the middle of a visit, and one that 
   expect(await noted(tenantId)).toBeNull()
 })
 
+test('a workspace at work on a letter holds up no other that is noted with it', async () => {
+  const [busy, idle] = [await sleeping(), await sleeping()]
+  await addAnswer(idle, 2 * HOUR_S)
+  await app.owner`update actor set sweep_at = now() where tenant_id = any(${[busy, idle]})`
+  const taken = await takeSweepable(db(), 100)
+  await app.owner.begin(async (letter) => {
+    await letter`select from actor where tenant_id = ${busy} for update`
+    await noteSweeps(db(), taken, { ...KEEP, everyMs: 60_000 })
+    expect(Math.abs((await dueIn(idle))! - 2 * HOUR_S)).toBeLessThan(60)
+  })
+  // It is looked at again when its lease ends.
+  expect(Math.abs((await dueIn(busy))! - 300)).toBeLessThan(60)
+})
+
 test('a server that keeps rows for another time than the last one looks at every workspace again', async () => {
   const tenantId = await sleeping()
   await addAudit(tenantId, 40)
