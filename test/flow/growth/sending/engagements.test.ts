@@ -90,8 +90,10 @@ test('a caller need not wait for its outcome', async () => {
   const story = await newStory(app)
   const { id, post } = await approved(story)
   const begun = await act(story, id, 'execute', { body: { wait: 0 } })
-  expect(begun.status).toBe(202)
-  expect(['executing', 'executed']).toContain(begun.body.engagement.status)
+  // The network of a quick machine may have answered by then.
+  const { status } = begun.body.engagement
+  expect(['executing', 'executed']).toContain(status)
+  expect(begun.status).toBe(status === 'executed' ? 200 : 202)
   await eventually(
     () => engagementOf(story, id),
     ({ status }) => status === 'executed',
