@@ -16,12 +16,12 @@ const namesAnybody = (sql: Sql): Fragment =>
  */
 const namedIds = (sql: Sql, of: (id: Fragment) => Fragment): Fragment => {
   const source = sql`case when source_kind in ('person', 'key') then source_id end`
-  const [writer, decider, asker] = [
+  const [writer, decider, allower] = [
     sql`written_by`,
     sql`(decision->'by')`,
     sql`(decision->'allowed_by')`,
   ].map((author) => of(namedId(sql, author)))
-  return sql`${of(source)} || ${writer!} || ${decider!} || ${asker!}`
+  return sql`${of(source)} || ${writer!} || ${decider!} || ${allower!}`
 }
 
 /** A column of a select from the table of items or engagements. Null if the row names nobody. */
@@ -35,20 +35,19 @@ type Table = 'item' | 'engagement'
 /** A row of a page, before `complete`. */
 export type OnPage<Row, Shared> = Row & { shared?: Shared | null }
 
-interface PageOf {
+export interface PageParts {
   /** A select of all columns of the table, and others. */
   rows: Fragment
   columns: Fragment
-  /** An expression for JSON. */
-  shared: Fragment
   /** What follows the name of the table. */
   end: Fragment
 }
 
+/** `shared`: an expression for JSON, evaluated once, which one row of the page has. */
 export const selectPage = <Row>(
   sql: Sql,
   table: Table,
-  { rows, columns, shared, end }: PageOf,
+  { rows, columns, shared, end }: PageParts & { shared: Fragment },
 ): Fragment<Row> => {
   const page = sql.raw(table)
   return sql<Row>`with ${page} as materialized (${rows})

@@ -6,7 +6,14 @@ import { mapPart, one, type Part } from '../engine/load.ts'
 import type { RecordId } from '../engine/next-due.ts'
 import { inPeriod, type Page, type Period } from '../engine/page.ts'
 import { tableOf } from '../engine/records.ts'
-import { authorNames, complete, namesOfPage, type OnPage, selectPage } from './authorship.ts'
+import {
+  authorNames,
+  complete,
+  namesOfPage,
+  type OnPage,
+  type PageParts,
+  selectPage,
+} from './authorship.ts'
 
 const table = tableOf(engagementRecord)
 const { times } = table
@@ -27,10 +34,7 @@ type Shared = Pick<Engagement, 'names'>
 /** An engagement of a page, which `engagementPage` completes. */
 type PagedEngagement = OnPage<Engagement, Shared>
 
-const pageOfEngagements = <Row>(
-  sql: Sql,
-  page: Record<'rows' | 'columns' | 'end', Fragment>,
-): Fragment<Row> =>
+const pageOfEngagements = <Row>(sql: Sql, page: PageParts): Fragment<Row> =>
   selectPage<Row>(sql, 'engagement', {
     ...page,
     shared: sql`jsonb_build_object('names', ${namesOfPage(sql, 'engagement')})`,

@@ -9,7 +9,14 @@ import { many, mapPart, one, type Part, sure } from '../engine/load.ts'
 import type { RecordId } from '../engine/next-due.ts'
 import type { Page } from '../engine/page.ts'
 import { tableOf } from '../engine/records.ts'
-import { authorNames, complete, namesOfPage, type OnPage, selectPage } from './authorship.ts'
+import {
+  authorNames,
+  complete,
+  namesOfPage,
+  type OnPage,
+  type PageParts,
+  selectPage,
+} from './authorship.ts'
 import { mayRepeat } from './item-prints.ts'
 
 const items = tableOf(itemRecord)
@@ -59,21 +66,12 @@ type Shared = Pick<Item, 'names' | 'avoid'> & { account: Item['posting_account']
 /** An item of a page, which `itemPage` completes. */
 export type PagedItem = OnPage<Item, Shared>
 
-interface PageOfItems {
-  /** A select of all columns of the table, and others. */
-  rows: Fragment
-  columns: Fragment
-  /** What follows the name of the table. */
-  end: Fragment
-}
-
-const pageOfItems = <Row>(sql: Sql, { rows, columns, end }: PageOfItems): Fragment<Row> =>
+const pageOfItems = <Row>(sql: Sql, page: PageParts): Fragment<Row> =>
   selectPage<Row>(sql, 'item', {
-    rows,
-    columns: sql`${columns}, ${postingAccount(sql, sql`null`)}`,
+    ...page,
+    columns: sql`${page.columns}, ${postingAccount(sql, sql`null`)}`,
     shared: sql`jsonb_build_object('names', ${namesOfPage(sql, 'item')},
       'avoid', ${avoided(sql)}, 'account', ${defaultAccount(sql)})`,
-    end,
   })
 
 /** `more`: further columns. */
@@ -100,6 +98,7 @@ export const waitingItems = (
     end: join,
   })
 
+/** Completes the items of a page. */
 export const itemPage = <
   Row extends OnPage<Pick<Item, 'account_external_id' | 'account_id' | 'posting_account'>, Shared>,
 >(

@@ -74,6 +74,17 @@ const columnsOfTime = async (): Promise<{ table: string; column: string }[]> =>
     where table_schema = 'public' and table_name = any(${await tables()})
       and data_type = 'timestamp with time zone' and is_generated = 'NEVER' order by 1, 2`
 
+/** Those that `after` calls. */
+const SWEEPS =
+  'agent artifacts channels conversations deleted files inbound prints tenant words'.split(' ')
+
+test('no sweep is missing here', async () => {
+  const found = await app.owner`select substring(proname from 7) as name from pg_proc
+    where proname like 'sweep\\_%' and prorettype = 'boolean'::regtype and proname <> 'sweep_rows'
+    order by 1`
+  expect(found.map(({ name }) => name)).toEqual(SWEEPS)
+})
+
 test('nothing that is not over needs a sweep', async () => {
   expect(await after('select 1')).toEqual({ needs: false, removed: [] })
 })
