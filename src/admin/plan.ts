@@ -11,12 +11,9 @@ import { fail } from '#kernel/errors'
 import { changePlan } from '#store/app/tenants'
 import { type PlanRow, planOfWorkspace } from '#store/app/workspace'
 import type { Db } from '#store/engine/db'
+import { type AdminGroup, ofWorkspace, optional, repeated, toggle } from './command.ts'
 import { choice, type Flags, listFlag, uuid } from './flags.ts'
-
-export const planHelp = `Read or change the plan of a workspace:
-  tendril admin plan get --workspace ID
-  tendril admin plan set --workspace ID [--plan ${planNames.join('|')}] [--billing ${billingStates.join('|')}]
-                         [--clear-overrides] [--override posts=100] [--override reads_payg=500000] [--override feature:rules=on]`
+import { withDb } from './place.ts'
 
 const missing = (): never => fail('not_found', 'no such workspace')
 
@@ -24,7 +21,7 @@ const missing = (): never => fail('not_found', 'no such workspace')
 type Read = (db: Db) => Promise<object>
 
 /** Absent fields keep their values. */
-export const setPlan = (flags: Flags): Read => {
+const setPlan = (flags: Flags): Read => {
   const workspace_id = uuid(flags, 'workspace')
   const plan: PlanName | undefined =
     flags.plan === undefined ? undefined : choice(flags, 'plan', planNames)
@@ -48,7 +45,7 @@ export const setPlan = (flags: Flags): Read => {
 }
 
 /** The plan, and how much of it has been used. */
-export const getPlan = (flags: Flags): Read => {
+const getPlan = (flags: Flags): Read => {
   const workspace_id = uuid(flags, 'workspace')
   return async (db) => {
     const [row] = await db.read<PlanRow>({ tenantId: workspace_id }, planOfWorkspace)
@@ -63,4 +60,27 @@ export const getPlan = (flags: Flags): Read => {
       reads,
     }
   }
+}
+
+export const planGroup: AdminGroup = {
+  name: 'plan',
+  about: 'what a workspace may use',
+  commands: {
+    get: {
+      about: 'Read the plan of a workspace, and how much of it is used',
+      flags: ofWorkspace,
+      run: (place, flags) => withDb(place, getPlan(flags)),
+    },
+    set: {
+      about: 'Change the plan of a workspace',
+      flags: {
+        ...ofWorkspace,
+        plan: optional(planNames.join('|')),
+        billing: optional(billingStates.join('|')),
+        'clear-overrides': toggle,
+        override: repeated('posts=100|reads_payg=500000|feature:rules=on'),
+      },
+      run: (place, flags) => withDb(place, setPlan(flags)),
+    },
+  },
 }

@@ -2,13 +2,12 @@
 import { pageOf, pageResult } from '#ops/engine/paging'
 import { failingWork } from '#store/app/failing-work'
 import type { Db } from '#store/engine/db'
+import { type AdminGroup, optional, paging } from './command.ts'
 import { type Flags, pageFlags, uuid } from './flags.ts'
-
-export const workHelp = `List work that fails and is tried again, newest first, with its workspace and when it is tried next:
-  tendril admin work failing [--workspace ID] [--limit N] [--cursor CURSOR]`
+import { withDb } from './place.ts'
 
 /** Changes nothing. */
-export const listFailing = (flags: Flags) => {
+const listFailing = (flags: Flags) => {
   const [wanted, workspace] = [
     pageOf(pageFlags(flags)),
     flags.workspace === undefined ? undefined : uuid(flags, 'workspace'),
@@ -20,4 +19,17 @@ export const listFailing = (flags: Flags) => {
     )
     return { work, next_cursor }
   }
+}
+
+export const workGroup: AdminGroup = {
+  name: 'work',
+  about: 'what is done in the background',
+  commands: {
+    failing: {
+      about:
+        'List work that fails and is tried again, newest first, with its workspace and when it is tried next',
+      flags: { workspace: optional('ID'), ...paging },
+      run: (place, flags) => withDb(place, listFailing(flags)),
+    },
+  },
 }

@@ -1,0 +1,21 @@
+/** All groups of operators' commands, in the order of their help. */
+import type { AdminGroup } from './command.ts'
+import { filesGroup } from './files.ts'
+import { keyGroup } from './key.ts'
+import { memberGroup } from './member.ts'
+import { personGroup } from './person.ts'
+import { planGroup } from './plan.ts'
+import { tenantGroup } from './tenant.ts'
+import { webhookGroup } from './webhook.ts'
+import { workGroup } from './work.ts'
+
+export const adminGroups: readonly AdminGroup[] = [
+  tenantGroup,
+  memberGroup,
+  personGroup,
+  keyGroup,
+  planGroup,
+  webhookGroup,
+  workGroup,
+  filesGroup,
+]
