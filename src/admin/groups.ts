@@ -3,9 +3,11 @@ import type { AdminGroup } from './command.ts'
 import { filesGroup } from './files.ts'
 import { keyGroup } from './key.ts'
 import { memberGroup } from './member.ts'
+import { nodesGroup } from './nodes.ts'
 import { personGroup } from './person.ts'
 import { planGroup } from './plan.ts'
 import { tenantGroup } from './tenant.ts'
+import { versionGroup } from './version.ts'
 import { webhookGroup } from './webhook.ts'
 import { workGroup } from './work.ts'
 
@@ -18,4 +20,6 @@ export const adminGroups: readonly AdminGroup[] = [
   webhookGroup,
   workGroup,
   filesGroup,
+  nodesGroup,
+  versionGroup,
 ]

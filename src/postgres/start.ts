@@ -139,6 +139,9 @@ export const startEmbedded = async ({
   return { target, [Symbol.asyncDispose]: () => rest.disposeAsync() }
 }
 
+/** Whether the home has a database, running or not. */
+export const hasCluster = (home: string): boolean => existsSync(dataOf(home))
+
 const answers = async (target: DatabaseAddress): Promise<boolean> => {
   const sql = postgres({ ...target, max: 1, connect_timeout: 5 })
   try {

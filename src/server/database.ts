@@ -1,11 +1,11 @@
 /** The database of DATABASE_URL, or our own embedded Postgres. */
 import type { Config } from '#config/config'
 import type { Log } from '#kernel/log'
-import { findEmbedded, startEmbedded } from '#postgres/start'
+import { findEmbedded, hasCluster, startEmbedded } from '#postgres/start'
 import { checkCanary, requireFittingSecret } from '#store/engine/canary'
 import type { ConnectionOptions } from '#store/engine/db'
 import { withLogins } from '#store/engine/logins'
-import { migrate, requireSchema } from '#store/engine/migrate'
+import { migrate, type NextMigrations, nextMigrations, requireSchema } from '#store/engine/migrate'
 import { awaitDatabase, withVersion } from '#store/engine/reach'
 import { connectionOptionsOf } from './database-url.ts'
 import { homeOf } from './home.ts'
@@ -61,14 +61,28 @@ export async function joinDatabase(
   log: Log,
   joining: Joining = { makesSchema: false },
 ): Promise<OpenDatabase> {
+  const database = await join(config, log)
+  return await prepare(database, config, log, (options) => requireSchema(options, log, joining))
+}
+
+const join = async (config: Config, log: Log): Promise<Database> => {
   const running = config.databaseUrl ? undefined : await findEmbedded(homeOf(config))
   const joined = running && {
     options: running,
     description: 'the embedded Postgres of the running server',
     [Symbol.asyncDispose]: async () => {},
   }
-  const database = joined ?? (await open(config, log))
-  return await prepare(database, config, log, (options) => requireSchema(options, log, joining))
+  return joined ?? (await open(config, log))
+}
+
+/**
+ * What the next start of a server does to the schema, whatever the version of the database. Makes
+ * no database where there is none.
+ */
+export async function inspectSchema(config: Config, log: Log): Promise<NextMigrations> {
+  if (!config.databaseUrl && !hasCluster(homeOf(config))) return await nextMigrations(undefined)
+  await using database = await join(config, log)
+  return await nextMigrations(database.options)
 }
 
 const open = (config: Config, log: Log): Promise<Database> =>

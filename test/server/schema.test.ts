@@ -64,6 +64,19 @@ describe('a database of an earlier version', () => {
     expect(await applied(database.options)).toEqual(earlier)
   })
 
+  test('is described by `admin version`, with the migrations that the next start runs', async () => {
+    const shown = (await adminWith(database.options, randomBytes(32), 'version')).json
+    expect(shown).toEqual({
+      version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      commit: null,
+      schema: numberOf(migrations.at(-1)!),
+      database_schema: numberOf(earlier.at(-1)!),
+      migrations,
+      refusal: null,
+    })
+    expect(await applied(database.options)).toEqual(earlier)
+  })
+
   test('is migrated by a server, which says from which version to which', async () => {
     await using database = await databaseOfBefore()
     const lines: string[] = []

@@ -57,10 +57,7 @@ export async function requireSchema(
   log: Log,
   { makesSchema }: { makesSchema: boolean },
 ): Promise<void> {
-  const applied = await asOwner(options, async (sql) => {
-    const [found] = await sql`select to_regclass('migration') is not null as made`
-    return found!.made ? await appliedTo(sql) : new Map<string, string>()
-  })
+  const applied = await appliedIn(options)
   const migrations = shippedMigrations()
   if (pendingOf(applied, migrations).length === 0) return
   if (applied.size === 0 && makesSchema) return await migrate(options, log)
@@ -71,11 +68,46 @@ export async function requireSchema(
   )
 }
 
+/** The version of the schema that this program needs: `000124`. */
+export const neededVersion = (): string => lastOf(shippedMigrations())
+
+export interface NextMigrations {
+  /** The version of the database; `none` if it is empty. */
+  from: string
+  /** What the next start of a server runs, in this order. */
+  migrations: string[]
+  /** Why the next start refuses the database. */
+  refusal: string | null
+}
+
+/** What the next start of a server does to the schema. Changes nothing. */
+export async function nextMigrations(
+  options: ConnectionOptions | undefined,
+): Promise<NextMigrations> {
+  const applied = options ? await appliedIn(options) : new Map<string, string>()
+  const shipped = shippedMigrations()
+  const from = versionOf([...applied.keys()])
+  try {
+    const migrations = pendingOf(applied, shipped).map(({ name }) => name)
+    return { from, migrations, refusal: null }
+  } catch (cause) {
+    const refusal = cause instanceof Error ? cause.message : String(cause)
+    return { from, migrations: [], refusal }
+  }
+}
+
 const EMPTY = 'the database is empty: start the server, or create a workspace by `tenant create`'
 
 const describeOutdated = (applied: Applied, migrations: Migration[]): string =>
   `the database has version ${versionOf([...applied.keys()])}, and this program needs version ${lastOf(migrations)}: ` +
   'start the server of this program, which migrates it'
+
+/** None in an empty database. */
+const appliedIn = (options: ConnectionOptions): Promise<Applied> =>
+  asOwner(options, async (sql) => {
+    const [found] = await sql`select to_regclass('migration') is not null as made`
+    return found!.made ? await appliedTo(sql) : new Map()
+  })
 
 const appliedTo = async (sql: postgres.Sql): Promise<Applied> => {
   const rows = await sql<{ name: string; hash: string }[]>`select name, hash from migration`

@@ -12,6 +12,7 @@ import {
   type Sql,
   withDeadline,
 } from './db.ts'
+import type { Page } from './page.ts'
 import { sqlOf } from './sql.ts'
 
 export interface NodeRow {
@@ -144,6 +145,32 @@ export const nodeStates = (sql: postgres.Sql): Promise<NodeState[]> =>
         (${lockHolder(tx)} limit 1) as backend
       from node n order by n.started_at`
   })
+
+/** A process, as operators see it. */
+export interface ShownNode {
+  /** Its incarnation. */
+  id: string
+  url: string
+  started_at: Date
+  lease_until: Date
+  /** Its lease has not ended. */
+  alive: boolean
+  /** Its session with the database is open. */
+  connected: boolean
+  /** How many it owns. */
+  workspaces: number
+}
+
+export const listNodes = (db: Db, { limit, after }: Page): Promise<ShownNode[]> =>
+  db.system(
+    async (sql) =>
+      await sql<ShownNode>`select n.incarnation as id, n.url, n.started_at,
+        n.expires_at as lease_until, n.expires_at > clock_timestamp() as alive,
+        exists (${lockHolder(sql)}) as connected,
+        (select count(*)::int from actor a where a.owner = n.incarnation) as workspaces
+        from node n ${after ? sql`where n.incarnation < ${after}` : sql``}
+        order by n.incarnation desc limit ${limit + 1}`,
+  )
 
 /**
  * Declares processes dead, so that their tenants can be taken. A process that is still alive
