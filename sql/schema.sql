@@ -1423,6 +1423,7 @@ create table public.migration (
   applied_at timestamp with time zone not null default now(),
   constraint migration_pkey PRIMARY KEY (name)
 );
+grant select (name) on public.migration to tendril_system;
 
 create table public.node (
   incarnation uuid not null,

@@ -113,7 +113,7 @@ const BESIDE = [
     '/.well-known/tendril.json',
     '/webhooks/rules/{id}',
   ],
-  ...['/webhooks/channels/{channel}', '/api/v1/artifacts/shared/{token}', '/health'],
+  ...['/webhooks/channels/{channel}', '/api/v1/artifacts/shared/{token}', '/health', '/ready'],
 ]
 
 test('no surface has an operation that the contract does not have', () => {

@@ -15,6 +15,7 @@ import { documentResponse, type StaticDocument } from './document.ts'
 import type { Incoming } from './incoming.ts'
 import { receiveLetter } from './internal.ts'
 import { MCP_PATH, type McpEndpoint } from './mcp/endpoint.ts'
+import { type Readiness, readyResponse } from './ready.ts'
 import { referenceRoutes } from './reference.ts'
 import { answerResponse, errorResponse, requestIdOf } from './respond.ts'
 import type { Route } from './route.ts'
@@ -34,6 +35,8 @@ export interface HttpDeps extends ServeDeps, AnsweringDeps {
   serving(): boolean
   /** False until the first workspace exists; health reports it. */
   ready(): boolean
+  /** Whether this process can do its work. */
+  readiness(): Promise<Readiness>
 }
 
 /**
@@ -49,8 +52,8 @@ const IDLE_S = 75
 const SHORTEST_HOST = 4
 
 const PUBLIC = ['GET', 'HEAD']
-/** Not rate limited, because it is for health checks. */
-const HEALTH_PATH = '/health'
+/** Not rate limited, because they are for health checks. */
+const CHECKS = ['/health', '/ready']
 
 interface Endpoint {
   method: string
@@ -61,7 +64,7 @@ interface Endpoint {
 const endpointsOf = (deps: HttpDeps): Endpoint[] => {
   const published = publicRoutes(deps).map(([path, answer]) => {
     const respond: Respond = ({ request }) => answer(request)
-    return { path, respond: path === HEALTH_PATH ? respond : anonymous(deps, respond) }
+    return { path, respond: CHECKS.includes(path) ? respond : anonymous(deps, respond) }
   })
   return [
     ...deps.operations.map((o) => ({
@@ -150,7 +153,8 @@ const publicRoutes = ({
   documents,
   commit,
   ready,
-}: HttpDeps): [string, (request: Request) => Response][] => {
+  readiness,
+}: HttpDeps): [string, (request: Request) => Response | Promise<Response>][] => {
   const startedAt = performance.now()
   const health = (request: Request) => {
     if (!ready())
@@ -163,7 +167,8 @@ const publicRoutes = ({
     return answerResponse({ status: 200, body: JSON.stringify(body) }, requestIdOf(request))
   }
   return [
-    [HEALTH_PATH, health],
+    ['/health', health],
+    ['/ready', (request) => readyResponse(readiness, request)],
     ['/api/v1/openapi.json', (request) => documentResponse(documents.openapi, request)],
     ['/api/v1/capabilities', (request) => documentResponse(documents.capabilities, request)],
     ['/.well-known/tendril.json', (request) => documentResponse(documents.capabilities, request)],

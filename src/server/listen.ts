@@ -25,7 +25,9 @@ import { createOperations, createOperatorOperations } from '#ops/index'
 import openapi from '../../openapi.json'
 import { type Console, openConsole } from './console.ts'
 import { startPeriodicWork } from './periodic.ts'
+import { readinessOf } from './readiness.ts'
 import { routesOf } from './routes.ts'
+import { watchingOf } from './watching.ts'
 import type { Workplace } from './workplace.ts'
 
 export interface Listening extends AsyncDisposable {
@@ -95,11 +97,16 @@ const consoleOf = (config: Config, { overrides }: Workplace, log: Log): Console 
     ? { state: overrides.console, [Symbol.dispose]: () => {} }
     : openConsole(config, log)
 
+interface Life {
+  ready(): boolean
+  stage(): 'starting' | 'running' | 'stopping'
+}
+
 const httpOf = (
   config: Config,
   workplace: Workplace,
   shared: Shared & { console: () => ConsoleState },
-  ready: () => boolean,
+  { ready, stage }: Life,
 ) => {
   const { world, db, runtime, signature, overrides } = workplace
   const { authenticator, origins, log } = shared
@@ -122,6 +129,14 @@ const httpOf = (
     mcp,
     signature,
     ready,
+    readiness: readinessOf({
+      ...watchingOf(workplace),
+      db,
+      log,
+      stage,
+      clock: systemClock,
+      serving: () => runtime.serving,
+    }),
     commit: config.commit,
     publicUrl: config.publicUrl,
     routes: routesOf(workplace, { ...shared, operations }, internal),
@@ -167,9 +182,19 @@ export async function listen(
 ): Promise<Listening> {
   const { runtime, overrides } = workplace
   const bound = { port: config.port }
+  let isStopping = false
+  const stage = () => {
+    if (isStopping) return 'stopping'
+    return ready() ? 'running' : 'starting'
+  }
   const shared = sharedOf(config, workplace, { log, port: () => bound.port })
   const web = consoleOf(config, workplace, log)
-  const { app, mcp } = httpOf(config, workplace, { ...shared, console: web.state }, ready)
+  const { app, mcp } = httpOf(
+    config,
+    workplace,
+    { ...shared, console: web.state },
+    { ready, stage },
+  )
   const server = startServer(app, config)
   bound.port = server.port!
   if (config.port === 0) await runtime.movedTo(`http://${hostAndPort(config.host, bound.port)}`)
@@ -180,6 +205,7 @@ export async function listen(
   return {
     port: bound.port,
     async [Symbol.asyncDispose]() {
+      isStopping = true
       shared.places[Symbol.dispose]()
       deeds[Symbol.dispose]()
       web[Symbol.dispose]()

@@ -23,6 +23,7 @@ import type { Thinker } from '#port/model/thinker'
 import type { PasswordCost } from '#port/passwords'
 import type { Texts } from '#port/texts/texts'
 import type { ConnectionOptions } from '#store/engine/db'
+import type { DeploymentWatch } from './watching.ts'
 
 /** Replacements for tests and for single commands. */
 export interface Overrides {
@@ -66,6 +67,7 @@ export interface Overrides {
   mcpServers?: ServerFactory
   /** A console that is built already. */
   console?: () => ConsoleState
+  watching?: DeploymentWatch
 }
 
 /** What each part is opened with. */

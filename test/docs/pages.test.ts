@@ -15,6 +15,7 @@ const names = [
   'docs/channels.md',
   'docs/cli.md',
   'docs/console.md',
+  'docs/operating.md',
   'docs/people.md',
   'docs/promises.md',
   'docs/rest.md',

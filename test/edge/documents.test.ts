@@ -131,7 +131,8 @@ describe('the OpenAPI document', () => {
     for (const path of OAUTH)
       expect([path, Object.keys(openapi.paths[path] ?? {})]).toEqual([path, ['post']])
     expect(Object.keys(openapi.paths[MCP_PATH] ?? {})).toEqual(['post', 'get', 'delete'])
-    expect(Object.keys(openapi.paths['/health']?.get?.responses ?? {})).toEqual(['200', '503'])
+    for (const path of ['/health', '/ready'])
+      expect(Object.keys(openapi.paths[path]?.get?.responses ?? {})).toEqual(['200', '503'])
     const { post } = openapi.paths[INBOUND] ?? {}
     expect([post?.security, Object.keys(post?.responses ?? {})]).toEqual([
       [],

@@ -65,6 +65,7 @@ export const http = createHttp({
   hintStreams: { open: never },
   fileSlots: { take: never },
   ready: never,
+  readiness: never,
   operations: bind(
     {
       world: { db: { system: async () => [] }, rates: unlimitedRates } as unknown as World,

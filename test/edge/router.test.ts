@@ -65,6 +65,7 @@ const routesOf = () =>
       channelRoutesOf,
     ].flatMap((routes) => routes({ internal: [], channels: {} } as never)),
     ready: never,
+    readiness: never,
     cookies: createCookies('http://localhost'),
     origins: createOrigins('http://localhost', () => 80),
     addresses: unlimitedAddresses,

@@ -91,9 +91,56 @@ const health = {
   },
 }
 
+const ready = {
+  get: {
+    operationId: 'documents.ready',
+    summary: 'Ask whether the server can do its work',
+    description:
+      'Says whether the database answers with the migrations of this server, and whether the server owns workspaces or can. No key required, and not rate limited.',
+    tags: ['documents'],
+    security: [],
+    parameters: [
+      {
+        name: 'held',
+        in: 'query',
+        required: false,
+        description: '`fail`: a deployment that is held counts as not ready.',
+        schema: { type: 'string', enum: ['fail'] },
+      },
+    ],
+    responses: {
+      200: {
+        description: 'The server can do its work.',
+        headers: header('X-Request-Id'),
+        content: {
+          'application/json': {
+            schema: {
+              type: 'object',
+              properties: {
+                status: { type: 'string', enum: ['ready'] },
+                held: {
+                  type: 'boolean',
+                  description:
+                    'Whether the deployment is held, so that nothing goes out by itself.',
+                },
+              },
+              required: ['status', 'held'],
+            },
+          },
+        },
+      },
+      503: refusal(
+        'Error codes: unavailable. The message is the reason: starting, stopping, database, migrations, ownership or held.',
+        ['Retry-After'],
+      ),
+    },
+  },
+}
+
 /** `show`: converts a schema to its form in the document. */
 export const publicPaths = (show: (schema: TSchema) => object) => ({
   '/health': health,
+  '/ready': ready,
   '/api/v1/openapi.json': document('openapi', 'Read this document', openApi),
   '/api/v1/capabilities': document(
     'capabilities',
