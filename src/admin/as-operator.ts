@@ -11,11 +11,12 @@ import type { Call } from '#ops/engine/call'
 import { createOperations } from '#ops/index'
 import { joinDatabase } from '#server/database'
 import { openWorkplace, type Workplace } from '#server/workplace'
-import { hasTenant } from '#store/app/tenants'
+import { tenantState } from '#store/app/tenants'
+import { operator } from '#store/engine/principal'
 import type { AdminContext } from './flags.ts'
 
 /** Runs an operation by its id, and returns its answer. */
-type RunOperation = (id: string, input?: object) => Promise<object>
+export type RunOperation = (id: string, input?: object) => Promise<object>
 
 const runnerOf = ({ world }: Workplace, tenantId: string): RunOperation => {
   const operations = workspaceOperations(createOperations(world))
@@ -23,7 +24,7 @@ const runnerOf = ({ world }: Workplace, tenantId: string): RunOperation => {
     const operation = operations.find((one) => one.id === id) ?? fail('internal')
     const call: Call = {
       tenantId,
-      principal: { kind: 'system', id: 'operator' },
+      principal: operator,
       scopes: new Set([...scopes, 'session']),
       surface: 'admin',
       requestId: newId(),
@@ -32,12 +33,24 @@ const runnerOf = ({ world }: Workplace, tenantId: string): RunOperation => {
   }
 }
 
-/** This process starts no due work. Throws `not_found`. */
-export const asOperator = async (
+const refuseErased = (): never =>
+  fail('conflict', 'this workspace is being erased', { reason: 'wrong_state' })
+
+/** The answer to whoever comes once erasure has begun: nothing has its credential any more. */
+const refuseIfErased = (cause: unknown): never => {
+  if (cause instanceof AppError && cause.code === 'unauthenticated') refuseErased()
+  throw cause
+}
+
+/**
+ * This process starts no due work. Throws `not_found`, or `conflict` once the erasure of the
+ * workspace has begun.
+ */
+export const asOperator = async <T>(
   { config, log }: AdminContext,
   workspaceId: string,
-  act: (run: RunOperation) => Promise<object>,
-): Promise<object> => {
+  act: (run: RunOperation) => Promise<T>,
+): Promise<T> => {
   await using database = await joinDatabase(config, log)
   const overrides = { sweepMs: 0, lanes: [] }
   await using workplace = await openWorkplace(
@@ -45,7 +58,8 @@ export const asOperator = async (
     { ...database.options, max: 2 },
     { log, secret: database.secret, overrides },
   )
-  if (!(await hasTenant(workplace.db, workspaceId)))
-    throw new AppError('not_found', 'no such workspace')
-  return await act(runnerOf(workplace, workspaceId))
+  const state = await tenantState(workplace.db, workspaceId)
+  if (!state) throw new AppError('not_found', 'no such workspace')
+  if (state.erasing) refuseErased()
+  return await act(runnerOf(workplace, workspaceId)).catch(refuseIfErased)
 }

@@ -1,66 +1,71 @@
 /** `tendril admin tenant …`: workspaces. */
-import { scopes } from '#kernel/scopes'
-import { pageOf, pageResult } from '#ops/engine/paging'
-import {
-  connectAccount,
-  createKey,
-  createWorkspace,
-  inviteByOperator,
-} from '#ops/operator/admin/workspaces'
-import { joinDatabase } from '#server/database'
-import { openWorkplace } from '#server/workplace'
-import { listTenants } from '#store/app/tenants'
-import type { Db } from '#store/engine/db'
-import { type AdminGroup, optional, paging, required, toggle } from './command.ts'
-import { type AdminContext, type Flags, optionalEmail, pageFlags, text } from './flags.ts'
-import { withDb } from './place.ts'
+import { type AdminGroup, ofWorkspace, optional, paging, required, toggle } from './command.ts'
+import { createTenant } from './tenant-create.ts'
+import { eraseTenant, keepTenant } from './tenant-erase.ts'
+import { findTenants, getTenant, keysOfTenant, membersOfTenant, tenantPage } from './tenant-look.ts'
+import { pauseTenant, resumeTenant, suspendTenant, unsuspendTenant } from './tenant-stop.ts'
 
-const createTenant = async ({ config, log }: AdminContext, flags: Flags) => {
-  const [name, address] = [text(flags, 'name'), optionalEmail(flags)]
-  await using database = await joinDatabase(config, log, { makesSchema: true })
-  // It must not start due work of other workspaces, but only make this one.
-  await using workplace = await openWorkplace(
-    config,
-    { ...database.options, max: 2 },
-    { log, overrides: { sweepMs: 0 } },
-  )
-  const workspace_id = await createWorkspace(workplace.db, name)
-  if (flags.sandbox) {
-    const account = await workplace.sandbox.connect(
-      workspace_id,
-      `workspace-${workspace_id.slice(-12)}`,
-    )
-    await connectAccount(workplace.world, workspace_id, {
-      network: workplace.sandbox.name,
-      ...account,
-    })
-  }
-  const { api_key } = await createKey(workplace.db, {
-    tenantId: workspace_id,
-    scopes: [...scopes],
-    name: 'created by the operator',
-  })
-  const place = { db: workplace.db, publicUrl: config.publicUrl }
-  return {
-    workspace_id,
-    api_key,
-    sign_in_url: await inviteByOperator(place, {
-      tenantId: workspace_id,
-      role: 'owner',
-      email: address,
-    }),
-  }
+const looking: AdminGroup['commands'] = {
+  list: { about: 'List workspaces, newest first', flags: paging, run: tenantPage },
+  find: {
+    about:
+      'List the workspaces of this id, whose name contains the text, or with a member or invitation whose email does',
+    operands: ['TEXT'],
+    flags: paging,
+    run: findTenants,
+  },
+  get: {
+    about: 'Read a workspace: plan, billing, who paused it, owners, the server that it runs in',
+    flags: ofWorkspace,
+    run: getTenant,
+  },
+  members: {
+    about: 'List the members of a workspace, with their roles',
+    flags: { ...ofWorkspace, ...paging },
+    run: membersOfTenant,
+  },
+  keys: {
+    about: 'List the API keys of a workspace, revoked ones too',
+    flags: { ...ofWorkspace, ...paging },
+    run: keysOfTenant,
+  },
 }
 
-const listWorkspaces = (flags: Flags) => {
-  const wanted = pageOf(pageFlags(flags))
-  return async (db: Db): Promise<object> => {
-    const { rows: workspaces, next_cursor } = pageResult(
-      await listTenants(db, wanted),
-      wanted.limit,
-    )
-    return { workspaces, next_cursor }
-  }
+const stopping: AdminGroup['commands'] = {
+  pause: {
+    about: 'Pause all automation of a workspace, as its own kill switch does',
+    flags: ofWorkspace,
+    run: pauseTenant,
+  },
+  resume: {
+    about: 'End the pause of the operator; what the workspace has paused itself stays paused',
+    flags: ofWorkspace,
+    run: resumeTenant,
+  },
+  suspend: {
+    about: 'Suspend a workspace for its billing: what costs money is refused',
+    flags: ofWorkspace,
+    run: suspendTenant,
+  },
+  unsuspend: {
+    about: 'Put the billing of a workspace in order again',
+    flags: ofWorkspace,
+    run: unsuspendTenant,
+  },
+}
+
+const erasing: AdminGroup['commands'] = {
+  erase: {
+    about:
+      "Delete a workspace in 14 days, as an owner does, or with --now at once and for good; NAME is the workspace's name",
+    flags: { ...ofWorkspace, name: required('NAME'), now: toggle },
+    run: eraseTenant,
+  },
+  keep: {
+    about: 'Cancel the deletion of a workspace whose erasure has not begun',
+    flags: ofWorkspace,
+    run: keepTenant,
+  },
 }
 
 export const tenantGroup: AdminGroup = {
@@ -73,10 +78,8 @@ export const tenantGroup: AdminGroup = {
       flags: { name: required('NAME'), sandbox: toggle, email: optional('OWNER') },
       run: createTenant,
     },
-    list: {
-      about: 'List workspaces, newest first',
-      flags: paging,
-      run: (place, flags) => withDb(place, listWorkspaces(flags)),
-    },
+    ...looking,
+    ...stopping,
+    ...erasing,
   },
 }

@@ -12,8 +12,10 @@ import { lostAfterMs, onResuming } from '#domain/growth/sending/resuming'
 import { sendTimes } from '#domain/growth/sending/times'
 import { repliesInFlight } from '#store/agent/channel-replies'
 import { callsInFlight } from '#store/agent/steps'
+import type { NamedAuthor } from '#store/app/names'
 import { type Effects, merge } from '#store/engine/letter'
 import { type Loaded, loadBy } from '#store/engine/load'
+import { isOperator } from '#store/engine/principal'
 import { type Work, workOfKinds } from '#store/engine/work'
 import { attemptsInFlight } from '#store/growth/attempts'
 import { overduePosts, pauseOf } from '#store/growth/automation'
@@ -44,22 +46,30 @@ export const automationHandlers: Handlers<typeof automation> = {
   },
 
   pauseAll: loading(
-    () => stopLoad,
-    async (_, context, loaded) => {
+    () => ({ ...stopLoad, pause: pauseOf }),
+    async (_, context, { pause, ...loaded }) => {
       const { automation, effects } = await stopAutomation(context, unattended, loaded)
-      return { reply: { automation }, effects, unchanged: context.gate.paused && isIdle(effects) }
+      const takesOver = isByOperator(pause) && !isOperator(context.principal)
+      const unchanged = context.gate.paused && isIdle(effects) && !takesOver
+      return { reply: { automation }, effects, unchanged }
     },
   ),
 
+  // What the workspace has paused itself, the operator does not resume.
   resumeAll: loading(
-    () => ({ ...onTheWire, crons: workOfKinds(['rule_cron']) }),
-    async (_, context, { crons, ...loaded }) => {
-      const automation = { paused: false, in_flight: inFlight(loaded) }
+    () => ({ ...onTheWire, crons: workOfKinds(['rule_cron']), pause: pauseOf }),
+    async (_, context, { crons, pause, ...loaded }) => {
+      const in_flight = inFlight(loaded)
+      if (isOperator(context.principal) && !isByOperator(pause))
+        return { reply: { automation: { paused: pause.paused, in_flight } }, unchanged: true }
+      const automation = { paused: false, in_flight }
       const patterns = context.gate.paused ? await resumeCronRules(context, crons) : {}
       return { reply: { automation }, effects: merge({ paused: false }, patterns) }
     },
   ),
 }
+
+const isByOperator = ({ by }: { by: NamedAuthor | null }): boolean => by !== null && isOperator(by)
 
 /** Whether a stop changed nothing. */
 const isIdle = ({ writes = [], settled = [], requeued = [], events = [] }: Effects): boolean =>

@@ -2,6 +2,7 @@
  * Erases workspaces whose grace period is over. sql/000124-baseline/10-retention.sql says what may
  * be erased, and in which order.
  */
+import { changeAsOperator } from '../engine/audit-entry.ts'
 import type { Db } from '../engine/db.ts'
 
 /**
@@ -25,6 +26,16 @@ export const eraseSome = (db: Db, tenantId: string, rows: number): Promise<boole
     const [row] = await sql<{ more: boolean }>`select erase_tenant(${tenantId}, ${rows}) as more`
     return row!.more
   })
+
+/** Ends the grace period of a workspace that is to be deleted. False if it is not. */
+export const makeErasureDue = async (db: Db, tenantId: string): Promise<boolean> =>
+  (await changeAsOperator(
+    db,
+    { operation: 'operator.workspace.erase', detail: {} },
+    (sql) => sql`update tenant set deletes_at = least(deletes_at, clock_timestamp()),
+      erasure_rests_until = null where id = ${tenantId} and deletes_at is not null
+      returning id as tenant_id, id as ref_id`,
+  )) === 1
 
 const MOST_ERROR_CHARACTERS = 500
 

@@ -2,6 +2,7 @@
 import { RESET_MS } from '#domain/app/person'
 import { type AuditContext, auditEntry } from '../engine/audit-entry.ts'
 import { codeOf, type Db, type Sql } from '../engine/db.ts'
+import { operator } from '../engine/principal.ts'
 import { claimAddress, emailStatus, type Person } from './people.ts'
 import { endSessionsIn } from './sessions.ts'
 
@@ -59,7 +60,7 @@ export const insertReset = (
     const audit = {
       operation: 'operator.person.reset',
       surface: 'admin',
-      actor: { kind: 'system', id: 'operator' },
+      actor: operator,
     }
     for (const { tenant_id } of await placesOf(tx, personId))
       await auditEntry(tx, { ...audit, tenantId: tenant_id, refId: personId })

@@ -2,8 +2,10 @@ import type { PlanState } from '#contract/limits'
 import type { PlanName } from '#domain/app/plan'
 import type { RatePlan } from '#domain/app/rates'
 import { auditEntry } from '../engine/audit-entry.ts'
-import type { Db } from '../engine/db.ts'
+import type { Db, Fragment, Sql } from '../engine/db.ts'
 import type { Page } from '../engine/page.ts'
+import { operator } from '../engine/principal.ts'
+import { type NamedAuthor, namedAuthor } from './names.ts'
 
 /** Inserts a workspace with its `actor` row and its initial channels. */
 export const insertTenant = (
@@ -54,17 +56,73 @@ export interface TenantRow {
   people: number
   created_at: Date
   deletes_at: Date | null
+  /** Its erasure has begun, and cannot be taken back. */
+  erasing: boolean
 }
 
-/** Newest first. */
-export const listTenants = (db: Db, { limit, after }: Page): Promise<TenantRow[]> =>
+/**
+ * Newest first. With a text, those alone that have this id, whose name contains it, or that have a
+ * member or an open invitation whose email contains it.
+ */
+export const listTenants = (db: Db, { limit, after }: Page, text?: string): Promise<TenantRow[]> =>
   db.system(
     async (sql) =>
-      await sql<TenantRow>`select t.id, t.name, t.plan, t.billing, a.paused, t.created_at, t.deletes_at,
+      await sql<TenantRow>`select t.id, t.name, t.plan, t.billing, coalesce(a.paused, true) as paused,
+          t.created_at, t.deletes_at, a.tenant_id is null as erasing,
           (select count(*)::int from member m where m.tenant_id = t.id) as people
-        from tenant t join actor a on a.tenant_id = t.id ${after ? sql`where t.id < ${after}` : sql``}
+        from tenant t left join actor a on a.tenant_id = t.id
+        where ${after ? sql`t.id < ${after}` : sql`true`}
+          and ${text === undefined ? sql`true` : matching(sql, text)}
         order by t.id desc limit ${limit + 1}`,
   )
+
+const matching = (sql: Sql, text: string): Fragment => {
+  const contains = (column: Fragment) => sql`position(lower(${text}) in lower(${column})) > 0`
+  return sql`(t.id::text = lower(${text}) or ${contains(sql`t.name`)}
+    or t.id in (select m.tenant_id from member m join person p on p.id = m.person_id
+      where ${contains(sql`p.email`)})
+    or t.id in (select i.tenant_id from invitation i where ${contains(sql`i.email`)}
+      and i.accepted_at is null and i.revoked_at is null and i.expires_at > clock_timestamp()))`
+}
+
+const MOST_OWNERS = 20
+
+/** A workspace with all that an operator may know of it. */
+export interface TenantState extends TenantRow {
+  overrides: PlanState['overrides']
+  paused_since: Date | null
+  paused_by: NamedAuthor | null
+  /** Who can decide about it, at most 20. */
+  owners: { id: string; name: string; email: string | null }[]
+  /** How many keys are valid. */
+  keys: number
+  /** The server that it runs in now, if any. */
+  server: { id: string; url: string } | null
+  /** When it has something to do next. */
+  wakes_at: Date | null
+  erasure_failures: number
+  erasure_error: string | null
+}
+
+export const tenantState = (db: Db, id: string): Promise<TenantState | undefined> =>
+  db.system(async (sql) => {
+    const [row] = await sql<TenantState>`select t.id, t.name, t.plan, t.billing, t.overrides,
+        t.created_at, t.deletes_at, a.tenant_id is null as erasing,
+        coalesce(a.paused, true) as paused, a.paused_at as paused_since,
+        ${namedAuthor(sql, sql`a.paused_by`)} as paused_by, a.wake_at as wakes_at,
+        (select count(*)::int from member m where m.tenant_id = t.id) as people,
+        (select coalesce(jsonb_agg(o), '[]') from (select p.id, p.name, p.email
+          from member m join person p on p.id = m.person_id
+          where m.tenant_id = t.id and m.role = 'owner' order by m.created_at, p.id
+            limit ${MOST_OWNERS}) o) as owners,
+        (select count(*)::int from api_key k where k.tenant_id = t.id and k.revoked_at is null
+          and (k.expires_at is null or k.expires_at > clock_timestamp())) as keys,
+        (select jsonb_build_object('id', n.incarnation, 'url', n.url) from node n
+          where n.incarnation = a.owner and n.expires_at > clock_timestamp()) as server,
+        t.erasure_failures, t.erasure_error
+      from tenant t left join actor a on a.tenant_id = t.id where t.id = ${id}`
+    return row
+  })
 
 /** Changes a plan and returns it; undefined if there is no such workspace. */
 export const changePlan = (
@@ -80,10 +138,9 @@ export const changePlan = (
     const { plan, billing, overrides } = next
     await tx`update tenant set plan = ${plan}, billing = ${billing},
       overrides = ${tx.json(overrides)} where id = ${id}`
-    const actor = { kind: 'system', id: 'operator' }
     await auditEntry(tx, {
       tenantId: id,
-      actor,
+      actor: operator,
       surface: 'admin',
       operation: 'operator.plan.set',
       detail: next,

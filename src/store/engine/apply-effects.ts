@@ -8,7 +8,7 @@ import type { Fragment, Sql, Transaction } from './db.ts'
 import { isKeyTaken, type Keep, storeAnswer } from './idempotency.ts'
 import type { Effects, NewWork, Provenance, Requeued, SecondRow } from './letter.ts'
 import { eventParts } from './outbox.ts'
-import { auditActor } from './principal.ts'
+import { auditActor, operator } from './principal.ts'
 
 interface Applying {
   now: Date
@@ -136,7 +136,10 @@ const wakesInTime = (
   return settled.length === 0 && requeued.length === 0 && work.every(({ runAt }) => runAt >= wakeAt)
 }
 
-/** A workspace that is already paused keeps the time and author of its first pause. */
+/**
+ * A workspace that is already paused keeps the time and author of its first pause. An operator's is
+ * taken over by whoever of the workspace pauses it too, so that the operator does not end it.
+ */
 const pausing = (
   sql: Sql,
   paused: boolean,
@@ -146,7 +149,8 @@ const pausing = (
   if (!paused) return sql`, paused = false, paused_at = null, paused_by = null`
   const { kind, id } = audit?.by ?? auditActor(provenance.principal)
   return sql`, paused = true, paused_at = coalesce(paused_at, ${now}),
-    paused_by = coalesce(paused_by, ${sql.json({ kind, id })})`
+    paused_by = coalesce(nullif(paused_by, ${sql.json({ ...operator })}::jsonb),
+      ${sql.json({ kind, id })})`
 }
 
 /** A claimed row keeps its due time, so its tenant is woken if this process dies. */

@@ -4,7 +4,7 @@
 import { newId } from '#kernel/ids'
 import type { Db, Fragment, Sql } from './db.ts'
 import type { Provenance } from './letter.ts'
-import { auditActor } from './principal.ts'
+import { auditActor, operator } from './principal.ts'
 
 /** The operation, surface and request that an audit row records. */
 export interface AuditContext {
@@ -52,7 +52,7 @@ export const changeAsOperator = (
         await sql`with done as (${change(sql)})
           insert into audit (id, tenant_id, at, actor_kind, actor_id, surface, operation, ref_id,
             detail)
-          select ${newId()}::uuid, tenant_id, clock_timestamp(), 'system', 'operator', 'admin',
+          select ${newId()}::uuid, tenant_id, clock_timestamp(), ${operator.kind}, ${operator.id}, 'admin',
             ${operation}, ref_id, ${sql.json(detail)}
           from done returning 1`
       ).length,

@@ -28,6 +28,12 @@ export interface Principal {
   scopes?: readonly Scope[] | undefined
 }
 
+/** Whoever runs the deployment, by commands on its machine. */
+export const operator = { kind: 'system', id: 'operator' } as const satisfies Principal
+
+export const isOperator = ({ kind, id }: { kind: string; id: string }): boolean =>
+  kind === operator.kind && id === operator.id
+
 /** Somebody outside the workspace, who sees only what the workspace shows to anybody. */
 export const isStranger = ({ kind, member }: Principal): boolean =>
   kind === 'channel' && member === undefined

@@ -12,6 +12,7 @@ import { insertOperatorInvitation } from '#store/app/invitations'
 import { insertKey } from '#store/app/keys'
 import { insertTenant } from '#store/app/tenants'
 import type { Db } from '#store/engine/db'
+import { operator } from '#store/engine/principal'
 import { hashOfLink, newLinkToken, tokenLink } from '../../app/access/links.ts'
 import type { World } from '../../engine/call.ts'
 
@@ -86,7 +87,7 @@ export const connectAccount = (
   const letter: Letter<void> = {
     name: 'connect',
     priority: 'interactive',
-    provenance: { principal: { kind: 'system', id: 'operator' }, surface: 'admin' },
+    provenance: { principal: operator, surface: 'admin' },
     async decide(sql, gate) {
       const { account, effects } = await connectEffects(
         { sql, gate, tenantId },

@@ -1,4 +1,4 @@
-/** `tendril admin nodes`, with two servers on one database and without any. */
+/** Two servers on one database, and what commands do and say beside them. */
 import { expect, test } from 'bun:test'
 import { newDeployment, runAdmin, startServer } from '#test/support/processes/server'
 import { use } from '#test/support/use'
@@ -13,7 +13,7 @@ const nodes = async (...args: string[]) => {
 
 const time = expect.stringMatching(/^\d{4}-.*Z$/)
 
-test('nodes shows the living servers, what they own, and one whose lease has ended', async () => {
+test('nodes shows the living servers, what they own, and one whose lease has ended; commands run in the owner', async () => {
   {
     await using first = await startServer(deployment.server)
     await using second = await startServer(deployment.server)
@@ -26,6 +26,17 @@ test('nodes shows the living servers, what they own, and one whose lease has end
     for (const one of shown)
       expect(one).toMatchObject({ ...common, workspaces: one.id === owned!.owner ? 1 : 0 })
     expect(next_cursor).toBeNull()
+    const { tenantId } = await deployment.firstWorkspace()
+    for (const [command, paused] of [
+      ['pause', true],
+      ['resume', false],
+    ] as const) {
+      await runAdmin(deployment.server, 'tenant', command, '--workspace', tenantId)
+      for (const server of [first, second])
+        expect((await server.send('GET', 'automation')).body.automation.paused).toBe(paused)
+    }
+    // The command has run in the process that owns the workspace, and taken nothing.
+    expect((await deployment.owner`select owner from actor`)[0]).toEqual(owned)
     const { nodes: one, next_cursor: cursor } = await nodes('--limit', '1')
     const { nodes: other } = await nodes('--limit', '1', '--cursor', cursor)
     expect([...one, ...other].map(({ id }) => id)).toEqual(shown.map(({ id }: typeof one) => id))

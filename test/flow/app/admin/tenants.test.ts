@@ -29,6 +29,7 @@ test('list shows every workspace, newest first, page by page, with its plan and 
       people: 1,
       created_at: expect.stringMatching(/^\d{4}-.*Z$/),
       deletes_at: null,
+      erasing: false,
     },
   ])
   const rest = await admin('list', '--limit', '1', '--cursor', next_cursor)
