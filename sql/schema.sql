@@ -60,11 +60,14 @@ CREATE INDEX agent_approval_about ON public.agent_approval USING btree (tenant_i
 CREATE INDEX agent_approval_conversation ON public.agent_approval USING btree (tenant_id, conversation_id) WHERE (conversation_id IS NOT NULL);
 CREATE INDEX agent_approval_tenant_id_job_id_idx ON public.agent_approval USING btree (tenant_id, job_id);
 CREATE INDEX agent_approval_tenant_id_status_id_idx ON public.agent_approval USING btree (tenant_id, status, id);
+CREATE INDEX agent_approval_waiting ON public.agent_approval USING btree (created_at, id) WHERE (status = 'pending'::text);
 CREATE UNIQUE INDEX agent_approval_direct ON public.agent_approval USING btree (tenant_id, direct_by, tool_name, arguments_hash) WHERE ((status = 'pending'::text) AND (direct_by IS NOT NULL));
 alter table public.agent_approval enable row level security;
 alter table public.agent_approval force row level security;
 create policy app on public.agent_approval for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+create policy attention on public.agent_approval for select to tendril_system using ((status = 'pending'::text));
 grant delete, insert, select, update on public.agent_approval to tendril_app;
+grant select (created_at, id, status, tenant_id) on public.agent_approval to tendril_system;
 
 create table public.agent_conversation (
   id uuid not null,
@@ -194,6 +197,7 @@ create table public.agent_job (
   constraint agent_job_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'waiting_approval'::text, 'waiting_child'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))),
   constraint agent_job_tier_check CHECK ((tier = ANY (ARRAY['fast'::text, 'reasoning'::text])))
 ) with (fillfactor=80);
+CREATE INDEX agent_job_held ON public.agent_job USING btree (held_since, id) WHERE (held_since IS NOT NULL);
 CREATE INDEX agent_job_passing ON public.agent_job USING btree (tenant_id, ended_at) WHERE ((ended_at IS NOT NULL) AND (kind <> ALL (ARRAY['turn'::text, 'channel'::text])));
 CREATE INDEX agent_job_tenant_id_conversation_id_id_idx ON public.agent_job USING btree (tenant_id, conversation_id, id);
 CREATE INDEX agent_job_tenant_id_ended_at_idx ON public.agent_job USING btree (tenant_id, ended_at) WHERE (ended_at IS NOT NULL);
@@ -204,7 +208,9 @@ CREATE INDEX agent_job_tenant_id_status_id_idx ON public.agent_job USING btree (
 alter table public.agent_job enable row level security;
 alter table public.agent_job force row level security;
 create policy app on public.agent_job for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+create policy attention on public.agent_job for select to tendril_system using ((held_since IS NOT NULL));
 grant delete, insert, select, update on public.agent_job to tendril_app;
+grant select (held_since, id, tenant_id) on public.agent_job to tendril_system;
 
 create table public.agent_memory (
   id uuid not null,
@@ -523,6 +529,7 @@ create table public.attempt (
   constraint attempt_tenant_id_engagement_id_fkey FOREIGN KEY (tenant_id, engagement_id) REFERENCES public.engagement(tenant_id, id),
   constraint attempt_tenant_id_item_id_fkey FOREIGN KEY (tenant_id, item_id) REFERENCES public.item(tenant_id, id)
 );
+CREATE INDEX attempt_review ON public.attempt USING btree (intent_at, id) WHERE (state = 'review'::text);
 CREATE INDEX attempt_tenant_id_connection_id_external_id_idx ON public.attempt USING btree (tenant_id, connection_id, external_id);
 CREATE UNIQUE INDEX attempt_number_of_engagement ON public.attempt USING btree (tenant_id, engagement_id, number) WHERE (engagement_id IS NOT NULL);
 CREATE UNIQUE INDEX attempt_number_of_item ON public.attempt USING btree (tenant_id, item_id, number) WHERE (item_id IS NOT NULL);
@@ -533,7 +540,9 @@ CREATE UNIQUE INDEX attempt_same_text ON public.attempt USING btree (tenant_id, 
 alter table public.attempt enable row level security;
 alter table public.attempt force row level security;
 create policy app on public.attempt for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+create policy attention on public.attempt for select to tendril_system using ((state = 'review'::text));
 grant delete, insert, select, update on public.attempt to tendril_app;
+grant select (engagement_id, id, intent_at, item_id, state, tenant_id) on public.attempt to tendril_system;
 
 create table public.audit (
   id uuid not null,
@@ -611,7 +620,9 @@ CREATE UNIQUE INDEX channel_connection_tenant_id_channel_routing_key_idx ON publ
 alter table public.channel_connection enable row level security;
 alter table public.channel_connection force row level security;
 create policy app on public.channel_connection for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+create policy attention on public.channel_connection for select to tendril_system using ((status = 'failing'::text));
 grant delete, insert, select, update on public.channel_connection to tendril_app;
+grant select (checked_at, created_at, id, status, tenant_id) on public.channel_connection to tendril_system;
 
 create table public.channel_identity (
   id uuid not null,
@@ -717,10 +728,13 @@ CREATE INDEX channel_reply_tenant_id_connection_id_idx ON public.channel_reply U
 CREATE INDEX channel_reply_tenant_id_created_at_idx ON public.channel_reply USING btree (tenant_id, created_at);
 CREATE INDEX channel_reply_tenant_id_job_id_idx ON public.channel_reply USING btree (tenant_id, job_id) WHERE (job_id IS NOT NULL);
 CREATE INDEX channel_reply_tenant_id_status_id_idx ON public.channel_reply USING btree (tenant_id, status, id);
+CREATE INDEX channel_reply_waiting ON public.channel_reply USING btree (created_at, id) WHERE (status = ANY (ARRAY['held'::text, 'unknown'::text]));
 alter table public.channel_reply enable row level security;
 alter table public.channel_reply force row level security;
 create policy app on public.channel_reply for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+create policy attention on public.channel_reply for select to tendril_system using ((status = ANY (ARRAY['held'::text, 'unknown'::text])));
 grant delete, insert, select, update on public.channel_reply to tendril_app;
+grant select (created_at, id, status, tenant_id) on public.channel_reply to tendril_system;
 
 create table public.comment (
   id uuid not null,
@@ -759,7 +773,9 @@ create table public.connection (
 alter table public.connection enable row level security;
 alter table public.connection force row level security;
 create policy app on public.connection for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+create policy attention on public.connection for select to tendril_system using (true);
 grant delete, insert, select, update on public.connection to tendril_app;
+grant select (id, status, tenant_id, updated_at) on public.connection to tendril_system;
 
 create table public.counter (
   tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
@@ -1373,7 +1389,9 @@ CREATE UNIQUE INDEX mcp_server_tenant_id_tool_prefix_idx ON public.mcp_server US
 alter table public.mcp_server enable row level security;
 alter table public.mcp_server force row level security;
 create policy app on public.mcp_server for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+create policy attention on public.mcp_server for select to tendril_system using ((enabled AND (status = 'failing'::text)));
 grant delete, insert, select, update on public.mcp_server to tendril_app;
+grant select (created_at, enabled, id, looked_at, status, tenant_id) on public.mcp_server to tendril_system;
 
 create table public.mcp_tool (
   id uuid not null,
@@ -1905,7 +1923,9 @@ CREATE TRIGGER webhook_set AFTER INSERT OR DELETE ON public.webhook_endpoint FOR
 alter table public.webhook_endpoint enable row level security;
 alter table public.webhook_endpoint force row level security;
 create policy app on public.webhook_endpoint for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+create policy attention on public.webhook_endpoint for select to tendril_system using (((status = 'disabled'::text) AND (failing_since IS NOT NULL)));
 grant insert, select, update on public.webhook_endpoint to tendril_app;
+grant select (failing_since, id, status, tenant_id) on public.webhook_endpoint to tendril_system;
 
 create table public.webhook_rule (
   id uuid not null,
@@ -1962,9 +1982,10 @@ CREATE INDEX work_failing ON public.work USING btree (id) WHERE (failures > 0);
 alter table public.work enable row level security;
 alter table public.work force row level security;
 create policy app on public.work for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+create policy attention on public.work for select to tendril_system using (((lane = 'generation'::text) AND (payload ? 'heldSince'::text)));
 create policy failing on public.work for select to tendril_system using ((failures > 0));
 grant delete, insert, select, update on public.work to tendril_app;
-grant select (due_at, failures, id, kind, ref_id, run_at, state, tenant_id) on public.work to tendril_system;
+grant select (created_at, due_at, failures, id, kind, ref_id, run_at, state, tenant_id) on public.work to tendril_system;
 
 create table sandbox.accounts (
   id text not null default sandbox.next_id(),

@@ -1,4 +1,5 @@
 /** All groups of operators' commands, in the order of their help. */
+import { attentionGroup } from './attention.ts'
 import type { AdminGroup } from './command.ts'
 import { filesGroup } from './files.ts'
 import { keyGroup } from './key.ts'
@@ -18,6 +19,7 @@ export const adminGroups: readonly AdminGroup[] = [
   keyGroup,
   planGroup,
   webhookGroup,
+  attentionGroup,
   workGroup,
   filesGroup,
   nodesGroup,

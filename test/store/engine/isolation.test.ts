@@ -71,7 +71,7 @@ describe('the pools', () => {
       (cause) => cause.code,
     )
 
-  test("of the system reads only those tenants' tables that placement, sign-in and posts from outside need", async () => {
+  test("of the system reads only those tenants' tables that placement, sign-in and posts from outside need, and no texts of what waits", async () => {
     const found =
       await owner`select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid
       where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and a.attname = 'tenant_id'
@@ -84,8 +84,18 @@ describe('the pools', () => {
       if (read === 'allowed') open.push(table)
       else expect([table, read]).toEqual([table, '42501'])
     }
+    // Of these operators see ids and times of what waits: test/flow/app/admin/attention.test.ts.
+    const waiting = [
+      ...['agent_approval', 'agent_job', 'attempt', 'channel_connection', 'channel_reply'],
+      ...['connection', 'mcp_server', 'webhook_endpoint'],
+    ]
     const needed = ['actor', 'api_key', 'inbound_route', 'invitation', 'member', 'session', 'work']
-    expect(open.filter((table) => !needed.includes(table))).toEqual([])
+    expect(open.filter((table) => ![...needed, ...waiting].includes(table))).toEqual([])
+    for (const table of [...waiting, 'work'])
+      expect([table, await denied(db.system((sql) => sql`select * from ${sql(table)}`))]).toEqual([
+        table,
+        '42501',
+      ])
   })
 
   test('of the system sees of work what fails alone, for operators, and no payload of it', async () => {
