@@ -36,8 +36,9 @@ export async function admin(
       )
       return args.length === 0 ? 2 : 0
     }
-    const place = { config: readConfig(env), log: createLog('warn') }
-    out(JSON.stringify(await command.run(place, flags, operands)))
+    const place = { config: readConfig(env), log: createLog('warn'), err }
+    const answer = await command.run(place, flags, operands)
+    if (answer) out(JSON.stringify(answer))
     return 0
   } catch (cause) {
     if (!(cause instanceof AppError)) throw cause

@@ -27,8 +27,11 @@ export interface AdminCommand {
   flags?: Readonly<Record<string, FlagForm>>
   /** The words that follow the command, all of them required: `FROM`. */
   operands?: readonly string[]
-  /** Reads its flags first, so that wrong ones are refused before anything is opened. */
-  run(place: AdminContext, flags: Flags, operands: readonly string[]): Promise<object>
+  /**
+   * Reads its flags first, so that wrong ones are refused before anything is opened. Returns
+   * undefined if it has written to standard output itself.
+   */
+  run(place: AdminContext, flags: Flags, operands: readonly string[]): Promise<object | undefined>
 }
 
 export interface AdminGroup {

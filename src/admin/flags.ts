@@ -73,4 +73,6 @@ export const listFlag = (flags: Flags, name: string): string[] => {
 export interface AdminContext {
   config: Config
   log: Log
+  /** Prints a line on standard error. */
+  err(line: string): void
 }

@@ -1,5 +1,6 @@
 /** All groups of operators' commands, in the order of their help. */
 import { attentionGroup } from './attention.ts'
+import { backupGroup } from './backup.ts'
 import type { AdminGroup } from './command.ts'
 import { filesGroup } from './files.ts'
 import { keyGroup } from './key.ts'
@@ -7,6 +8,7 @@ import { memberGroup } from './member.ts'
 import { nodesGroup } from './nodes.ts'
 import { personGroup } from './person.ts'
 import { planGroup } from './plan.ts'
+import { restoreGroup } from './restore.ts'
 import { tenantGroup } from './tenant.ts'
 import { versionGroup } from './version.ts'
 import { webhookGroup } from './webhook.ts'
@@ -21,6 +23,8 @@ export const adminGroups: readonly AdminGroup[] = [
   webhookGroup,
   attentionGroup,
   workGroup,
+  backupGroup,
+  restoreGroup,
   filesGroup,
   nodesGroup,
   versionGroup,

@@ -86,6 +86,10 @@ const requireOperands = (
   return given
 }
 
+/** Help on a word that is a command and the name of its group is about the whole group. */
+const wholly = ({ group, command }: Meant): Meant =>
+  group?.name === command?.words ? { group, command: undefined } : { group, command }
+
 /** Throws `invalid_input`, and says what was probably meant. */
 export const readLine = (args: string[]): Line => {
   const { values, positionals } = parseArgs({
@@ -97,7 +101,8 @@ export const readLine = (args: string[]): Line => {
   const isHelp = positionals[0] === 'help'
   const { group, command, rest } = lookUp(isHelp ? positionals.slice(1) : positionals)
   const meant = { group, command, json: values.json === true }
-  if (isHelp || values.help || !command) return { ...meant, help: true, flags: {}, operands: [] }
+  if (isHelp || values.help || !command)
+    return { ...meant, ...wholly(meant), help: true, flags: {}, operands: [] }
   const known = Object.keys(optionsOf(command))
   const stranger = Object.keys(values).find((name) => !known.includes(name))
   if (stranger !== undefined)

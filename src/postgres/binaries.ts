@@ -149,3 +149,13 @@ export const findBinaries = async (need: Need): Promise<Binaries> => {
       'set DATABASE_URL to a Postgres of your own, or put its `postgres` and `initdb` on PATH',
   )
 }
+
+/** The major versions of Postgres that can run here, found without unpacking any. */
+export const availableMajors = async (): Promise<number[]> => {
+  const shipped = shippedSource()?.version
+  const onPath = await findOnPath(undefined)
+  return [
+    ...(shipped === undefined ? [] : [Number.parseInt(shipped, 10)]),
+    ...(onPath ? [onPath.major] : []),
+  ]
+}

@@ -17,8 +17,8 @@ import { readIfThere, runProgram } from './process.ts'
 /**
  * The folder under the home that holds the data and its password. It appears whole or not at all.
  */
-const FOLDER = 'postgres'
-const MAKING = `${FOLDER}.new-`
+export const CLUSTER_FOLDER = 'postgres'
+const MAKING = `${CLUSTER_FOLDER}.new-`
 
 /** The role that owns the database. */
 export const ROLE = 'tendril'
@@ -26,11 +26,11 @@ export const ROLE = 'tendril'
 const PASSWORD_LENGTH = 32
 
 /** The data directory of the database under `home`, whether or not it exists yet. */
-export const dataOf = (home: string): string => join(home, FOLDER, 'data')
+export const dataOf = (home: string): string => join(home, CLUSTER_FOLDER, 'data')
 
 /** The password of `ROLE`; undefined if there is no data yet. */
 export const databasePassword = (home: string): string | undefined =>
-  readIfThere(join(home, FOLDER, 'password'))
+  readIfThere(join(home, CLUSTER_FOLDER, 'password'))
 
 /** The major version of the data under `home`; undefined if there is none. */
 export const dataMajor = (home: string): number | undefined => {
@@ -111,7 +111,7 @@ export const makeCluster = async (make: Make): Promise<void> => {
     await initdb(make, folder)
     if (account) chownSync(password, 0, 0)
     if (durable) await runProgram(['sync'])
-    renameSync(folder, join(home, FOLDER))
+    renameSync(folder, join(home, CLUSTER_FOLDER))
   } catch (error) {
     discard(folder)
     throw error

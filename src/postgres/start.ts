@@ -37,7 +37,7 @@ interface Options {
 const DATABASE = 'tendril'
 const ORPHAN_PATIENCE_MS = 30_000
 
-const lockOf = (home: string): string => join(home, 'server.lock')
+export const lockOf = (home: string): string => join(home, 'server.lock')
 
 const targetAt = (host: string, password: string): DatabaseAddress => ({
   host,
@@ -51,7 +51,7 @@ const targetAt = (host: string, password: string): DatabaseAddress => ({
  * Makes the home and its missing parents. As root, it makes them so that others can pass through
  * but not list them.
  */
-const makeHome = (path: string): string => {
+export const makeHome = (path: string): string => {
   try {
     return madeHome(path)
   } catch (cause) {

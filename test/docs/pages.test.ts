@@ -12,6 +12,7 @@ const names = [
   'README.md',
   'SECURITY.md',
   'docs/agents.md',
+  'docs/backups.md',
   'docs/channels.md',
   'docs/cli.md',
   'docs/console.md',

@@ -96,6 +96,10 @@ export async function nextMigrations(
   }
 }
 
+/** Throws if a database with these migrations is newer than this program, or not one of ours. */
+export const requireKnownSchema = (applied: { name: string; hash: string }[]): void =>
+  void pendingOf(new Map(applied.map(({ name, hash }) => [name, hash])), shippedMigrations())
+
 const EMPTY = 'the database is empty: start the server, or create a workspace by `tenant create`'
 
 const describeOutdated = (applied: Applied, migrations: Migration[]): string =>

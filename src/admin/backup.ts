@@ -1,0 +1,109 @@
+/** `tendril admin backup …`: copies of a deployment. */
+import { Writable } from 'node:stream'
+import { fail } from '#kernel/errors'
+import { checkBackup } from '#server/backup/check'
+import { bytesOf } from '#server/backup/contents'
+import { readPassphrase } from '#server/backup/passphrase'
+import { takePhysical, USUAL_MB_PER_S } from '#server/backup/take'
+import { type AdminGroup, optional } from './command.ts'
+import { type AdminContext, type Flags, text } from './flags.ts'
+
+/** Stands for standard output or input. */
+const STREAM = '-'
+
+export const passphraseFlag = { 'passphrase-file': optional('FILE') }
+
+/** The passphrase that the flag names the file of. */
+export const passphraseOf = (flags: Flags): Promise<string | undefined> =>
+  flags['passphrase-file'] === undefined
+    ? Promise.resolve(undefined)
+    : readPassphrase(text(flags, 'passphrase-file'))
+
+export const originOf = (from: string): string | AsyncIterable<Uint8Array> =>
+  from === STREAM ? Bun.stdin.stream() : from
+
+/** Waits for whoever reads it. Node's own stream for a file fails on a pipe that is full. */
+const standardOutput = (): Writable => {
+  const sink = Bun.stdout.writer()
+  return new Writable({
+    write(chunk, _, done) {
+      const written = async (): Promise<void> => {
+        await sink.write(chunk)
+        await sink.flush()
+      }
+      written().then(() => done(), done)
+    },
+  })
+}
+
+const MOST_MB_PER_S = 100_000
+
+const rateOf = (flags: Flags): number => {
+  if (flags['mb-per-second'] === undefined) return USUAL_MB_PER_S
+  const rate = Number(text(flags, 'mb-per-second'))
+  return rate > 0 && rate <= MOST_MB_PER_S
+    ? rate
+    : fail('invalid_input', `--mb-per-second must be a number above 0: ${flags['mb-per-second']}`)
+}
+
+const OPEN_KEY =
+  'the backup is not encrypted, and the secret key lies open in it: keep it as you would keep a password, or encrypt it with --passphrase-file'
+
+const take = async (place: AdminContext, flags: Flags, to: string): Promise<object | undefined> => {
+  const mbPerSecond = rateOf(flags)
+  if (place.config.databaseUrl)
+    fail('invalid_input', 'the database of DATABASE_URL is backed up by its own tools, as pg_dump')
+  const passphrase = await passphraseOf(flags)
+  const isStream = to === STREAM
+  if (isStream && process.stdout.isTTY)
+    fail('invalid_input', 'a backup cannot be written to a terminal: redirect standard output')
+  if (passphrase === undefined) place.err(`tendril admin: ${OPEN_KEY}`)
+  const taken = await takePhysical(place, {
+    to: isStream ? standardOutput() : to,
+    passphrase,
+    mbPerSecond,
+  })
+  const said = { backup: to, ...taken }
+  if (!isStream) return said
+  // Standard output is the backup itself.
+  place.err(JSON.stringify(said))
+  return undefined
+}
+
+const verify = async (flags: Flags, from: string): Promise<object> => {
+  const { head, manifest } = await checkBackup(originOf(from), await passphraseOf(flags))
+  const { kind, version, deployment, postgres, secret_key, files } = head
+  return {
+    backup: from,
+    verified: true,
+    at: manifest.at,
+    kind,
+    version,
+    deployment,
+    postgres,
+    secret_key,
+    encrypted: flags['passphrase-file'] !== undefined,
+    files: manifest.files.length,
+    bytes: bytesOf(manifest.files),
+    stored_files: files,
+  }
+}
+
+export const backupGroup: AdminGroup = {
+  name: 'backup',
+  about: 'backups, which are made while the server runs',
+  commands: {
+    '': {
+      about: `Back up to a new folder, to a file that ends in .tar.zst, or with - to standard output`,
+      operands: ['TO'],
+      flags: { ...passphraseFlag, 'mb-per-second': optional('N') },
+      run: (place, flags, [to = '']) => take(place, flags, to),
+    },
+    verify: {
+      about: 'Read all of a backup, and say what is missing or altered in it',
+      operands: ['FROM'],
+      flags: passphraseFlag,
+      run: (_, flags, [from = '']) => verify(flags, from),
+    },
+  },
+}

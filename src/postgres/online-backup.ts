@@ -1,0 +1,116 @@
+/**
+ * Postgres's own protocol for copying the files of a running cluster. Between `pg_backup_start` and
+ * `pg_backup_stop` the files may be copied while they change; the write-ahead log of that time,
+ * which a temporary replication slot keeps, makes them consistent at the next start. All of it
+ * belongs to one session: however that ends, Postgres ends the backup and drops the slot.
+ */
+import { randomBytes } from 'node:crypto'
+import postgres from 'postgres'
+import type { DatabaseAddress } from './start.ts'
+
+/** One backup of a database runs at a time. Any constant will do. */
+const BACKUP_LOCK = 7_164_014
+
+/** What the session of every backup sets: the usual limit of statements would end it. */
+const BACKUP_SESSION = {
+  application_name: 'tendril-backup',
+  statement_timeout: '0',
+  idle_in_transaction_session_timeout: '0',
+  tcp_keepalives_idle: '30',
+}
+
+interface EndOfBackup {
+  /** Whatever was committed before is in the backup. By the database's clock. */
+  at: Date
+  /** The text of the file `backup_label`, which the copy needs. */
+  label: string
+  /** The names of the first and the last file of the write-ahead log that the copy needs. */
+  first: string
+  last: string
+}
+
+/** Disposing without `stop` abandons the backup. Both give up the slot. */
+export interface OnlineBackup extends AsyncDisposable {
+  /** How many bytes of the write-ahead log the slot keeps from removal. */
+  heldBytes(): Promise<number>
+  /** Call it when all data files are copied; copy the write-ahead log after that, then dispose. */
+  stop(): Promise<EndOfBackup>
+}
+
+/** Undefined if another backup of the database runs. */
+export const beginOnlineBackup = async (
+  target: DatabaseAddress,
+): Promise<OnlineBackup | undefined> => {
+  let isLost = false
+  const sql = postgres({
+    ...target,
+    max: 1,
+    max_lifetime: null,
+    idle_timeout: 0,
+    connect_timeout: 10,
+    fetch_types: false,
+    onnotice: () => {},
+    onclose: () => {
+      isLost = true
+    },
+    connection: BACKUP_SESSION as unknown as postgres.ConnectionParameters,
+  })
+  // The client would open another connection, where no backup runs.
+  const session = (): postgres.Sql => {
+    if (isLost) throw new Error('the database has ended the session of the backup')
+    return sql
+  }
+  const slot = `tendril_backup_${randomBytes(6).toString('hex')}`
+  const dispose = async (): Promise<void> => {
+    if (!isLost)
+      await Promise.race([
+        sql`select pg_drop_replication_slot(${slot})`.catch(() => undefined),
+        Bun.sleep(DROP_WITHIN_MS),
+      ])
+    await sql.end({ timeout: 5 })
+  }
+  try {
+    const [lock] = await sql`select pg_try_advisory_lock(${BACKUP_LOCK}) as taken`
+    if (!lock!.taken) {
+      await sql.end({ timeout: 5 })
+      return undefined
+    }
+    await refuseTablespaces(sql)
+    await sql`select pg_create_physical_replication_slot(${slot}, true, true)`
+    const [begun] = await sql<{ first: string }[]>`
+      select pg_walfile_name(pg_backup_start('tendril', true)) as first`
+    return {
+      heldBytes: () => heldBy(session(), slot),
+      stop: () => stopAfter(session(), begun!.first),
+      [Symbol.asyncDispose]: dispose,
+    }
+  } catch (cause) {
+    await dispose()
+    throw cause
+  }
+}
+
+const DROP_WITHIN_MS = 2_000
+
+/** Their files lie outside of the data folder, which makes none by itself. */
+const refuseTablespaces = async (sql: postgres.Sql): Promise<void> => {
+  const [own] = await sql`select spcname from pg_tablespace
+    where spcname not in ('pg_default', 'pg_global')`
+  if (own)
+    throw new Error(`the tablespace ${own.spcname} lies outside of the data folder: drop it first`)
+}
+
+const heldBy = async (sql: postgres.Sql, slot: string): Promise<number> => {
+  const [row] = await sql<{ bytes: string | null }[]>`
+    select pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn) as bytes
+    from pg_replication_slots where slot_name = ${slot}`
+  if (row?.bytes == null) throw new Error('the database has dropped the slot of the backup')
+  return Number(row.bytes)
+}
+
+const stopAfter = async (sql: postgres.Sql, first: string): Promise<EndOfBackup> => {
+  const [before] = await sql<{ at: Date }[]>`select clock_timestamp() as at`
+  const [stopped] = await sql<{ label: string; last: string }[]>`
+    select labelfile as label, pg_walfile_name(lsn) as last from pg_backup_stop(false)`
+  return { at: before!.at, label: stopped!.label, first, last: stopped!.last }
+}

@@ -1,0 +1,102 @@
+/** What a backup consists of, and the order in which its parts come. */
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { fail } from '#kernel/errors'
+
+/** The format of backups that this program writes; it reads this one and earlier ones. */
+export const BACKUP_FORMAT = 1
+
+/** The first part: what a restore must know before it writes anything. */
+export const HEAD = 'backup.json'
+export const SECRET = 'secret.key'
+/** The last part but one: all parts before it, and the time that the backup states. */
+export const MANIFEST = 'manifest.json'
+/** The last part: the SHA-256 of the manifest. A backup without it was never finished. */
+export const FINISHED = 'finished.json'
+export const DATA = 'postgres/data'
+export const PASSWORD = 'postgres/password'
+
+const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' })
+
+const BackupHead = Type.Object({
+  format: Type.Integer(),
+  kind: Type.Union([Type.Literal('physical'), Type.Literal('logical')]),
+  began_at: Type.String(),
+  /** The number of the last migration. */
+  version: Type.String(),
+  migrations: Type.Array(Type.Object({ name: Type.String(), hash: Type.String() })),
+  deployment: Type.String(),
+  /** The major version of the database. */
+  postgres: Type.Integer(),
+  /** How many bytes a restore needs, about. */
+  room: Type.Integer({ minimum: 0 }),
+  /** Tells secret keys apart without revealing them. */
+  secret_key: Type.String(),
+  /** Where files are kept. Their bytes are in the backup only if that is the database. */
+  files: Type.Union([
+    Type.Object({ store: Type.Literal('postgres') }),
+    Type.Object({
+      store: Type.Literal('s3'),
+      endpoint: Type.String(),
+      bucket: Type.String(),
+      region: Type.String(),
+    }),
+  ]),
+})
+export type BackupHead = Static<typeof BackupHead>
+
+const ListedFile = Type.Object({
+  path: Type.String(),
+  size: Type.Integer({ minimum: 0 }),
+  sha256: Sha256,
+})
+export type ListedFile = Static<typeof ListedFile>
+
+const BackupManifest = Type.Object({
+  /** Every command that was acknowledged before this time is in the backup. */
+  at: Type.String(),
+  finished_at: Type.String(),
+  folders: Type.Array(Type.String()),
+  files: Type.Array(ListedFile),
+})
+export type BackupManifest = Static<typeof BackupManifest>
+
+export const bytesOf = (files: ListedFile[]): number =>
+  files.reduce((sum, { size }) => sum + size, 0)
+
+const Finished = Type.Object({ manifest_sha256: Sha256 })
+
+const parsePart = <S extends TSchema>(schema: S, path: string, bytes: Uint8Array): Static<S> => {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    if (Value.Check(schema, value)) return value
+  } catch {
+    // Said below.
+  }
+  return fail('invalid_input', `${path} of the backup is damaged: it has not the form it should`)
+}
+
+export const parseManifest = (bytes: Uint8Array): BackupManifest =>
+  parsePart(BackupManifest, MANIFEST, bytes)
+
+export const parseFinished = (bytes: Uint8Array): string =>
+  parsePart(Finished, FINISHED, bytes).manifest_sha256
+
+const FormatAlone = Type.Object({ format: Type.Integer() })
+
+/** Throws if a later program made the backup. */
+export const parseHead = (bytes: Uint8Array): BackupHead => {
+  const { format } = parsePart(FormatAlone, HEAD, bytes)
+  if (format > BACKUP_FORMAT)
+    fail(
+      'invalid_input',
+      `the backup was made by a newer version of Tendril (its format is ${format}, and this program reads up to ${BACKUP_FORMAT}): restore it with that version`,
+    )
+  return parsePart(BackupHead, HEAD, bytes)
+}
+
+const SEGMENT = /^(?!\.{1,2}$)[\w.+-]+$/
+
+/** Whether a path stays inside of the folder that it is put into. */
+export const isPlainPath = (path: string): boolean =>
+  path.length <= 1_024 && path.split('/').every((segment) => SEGMENT.test(segment))

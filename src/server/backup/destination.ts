@@ -1,0 +1,43 @@
+/** Where an operator wants a backup: a folder, a file, or standard output. */
+import { randomBytes } from 'node:crypto'
+import { existsSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import type { Writable } from 'node:stream'
+import { fail } from '#kernel/errors'
+import { isInside } from './room.ts'
+import type { Seal } from './sealing.ts'
+import { type BackupShelf, fileShelf, folderShelf, streamShelf } from './shelf.ts'
+
+const ARCHIVE_ENDING = '.tar.zst'
+
+/** What follows the name of a backup while it is made. */
+const PART_MARK = '.part-'
+
+/** A path, or a stream for `-`. */
+export type Destination = string | Writable
+
+const isArchive = (to: string): boolean => to.endsWith(ARCHIVE_ENDING)
+
+/** Throws unless a backup can be made there. Writes nothing. */
+export const checkDestination = (to: Destination, home: string | undefined): void => {
+  if (typeof to !== 'string') return
+  const path = resolve(to)
+  if (home !== undefined && isInside(path, home))
+    fail(
+      'invalid_input',
+      `${to} lies in TENDRIL_HOME, whose disk and folder the backup must outlive: choose a place outside of it`,
+    )
+  if (existsSync(path)) fail('invalid_input', `${to} exists already: a backup overwrites nothing`)
+  const folder = dirname(path)
+  if (!existsSync(folder) || !statSync(folder).isDirectory())
+    fail('invalid_input', `${folder} is no folder: make it first`)
+  if (!isArchive(path) && /\.(tar|zst|tgz|gz|zip|xz)$/.test(path))
+    fail('invalid_input', `${to} must end in ${ARCHIVE_ENDING}, or be the name of a new folder`)
+}
+
+export const shelfFor = (to: Destination, seal: Seal | undefined): Promise<BackupShelf> => {
+  if (typeof to !== 'string') return Promise.resolve(streamShelf(to, seal))
+  const path = resolve(to)
+  const part = `${path}${PART_MARK}${randomBytes(4).toString('hex')}`
+  return (isArchive(path) ? fileShelf : folderShelf)(path, { part, seal })
+}

@@ -1,0 +1,178 @@
+/** Backups of a server that is being written to, and what becomes of them. */
+import { expect, test } from 'bun:test'
+import { createWriteStream, existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { readConfig } from '#config/config'
+import { newApiKey } from '#kernel/api-key'
+import { createLog } from '#kernel/log'
+import { findEmbedded } from '#postgres/start'
+import { checkBackup } from '#server/backup/check'
+import { restoreHome } from '#server/backup/restore'
+import { type BackupOrder, takePhysical } from '#server/backup/take'
+import { eventually } from '#test/support/app'
+import { query } from '#test/support/database/embedded'
+import { temporaryFolder } from '#test/support/folder'
+import { environmentOf, type ServerProcess, startServer } from '#test/support/processes/server'
+import { use } from '#test/support/use'
+
+const PATIENCE_MS = 120_000
+const folder = use(temporaryFolder)
+const key = newApiKey()
+const home = (): string => join(folder.path, 'home')
+const server = use(() => startServer({ key, home: home() }))
+
+const log = createLog('silent')
+const take = (order: Partial<BackupOrder> & Pick<BackupOrder, 'to'>) =>
+  takePhysical(
+    { config: readConfig({ TENDRIL_HOME: home() }), log },
+    { passphrase: undefined, ...order },
+  )
+
+const ask = async (text: string): Promise<unknown> => query((await findEmbedded(home()))!, text)
+const slots = () => ask(`select count(*)::int from pg_replication_slots`)
+
+/** Writes items until it is disposed of, and keeps when each was acknowledged. */
+const writing = ({ send }: Pick<ServerProcess, 'send'>) => {
+  const acknowledged: { id: string; at: number }[] = []
+  let isOver = false
+  const writer = async (): Promise<void> => {
+    while (!isOver) {
+      const body = { body: `Every delay starts at the dock. ${acknowledged.length}` }
+      const { status, body: answer } = await send('POST', 'items', { body })
+      if (status < 300) acknowledged.push({ id: answer.item.id, at: Date.now() })
+      // Slowly enough for the hourly cap on drafts.
+      await Bun.sleep(25)
+    }
+  }
+  const writers = Promise.all([writer(), writer(), writer()])
+  return {
+    acknowledged,
+    async [Symbol.asyncDispose]() {
+      isOver = true
+      await writers
+    },
+  }
+}
+
+/** The ids of all items in a server on `path`. */
+const itemsIn = async (path: string): Promise<Set<string>> => {
+  await using _ = await startServer({ key, home: path })
+  const ids = await query(
+    (await findEmbedded(path))!,
+    `select coalesce(string_agg(id::text, ','), '') from item`,
+  )
+  return new Set(ids!.split(','))
+}
+
+test(
+  'what was acknowledged before the time of a backup is in it, also what was written meanwhile',
+  async () => {
+    const to = join(folder.path, 'under-load.tar.zst')
+    let began = 0
+    const { at, acknowledged } = await (async () => {
+      await using writes = writing(server)
+      await eventually(
+        () => writes.acknowledged.length,
+        (count) => count > 20,
+      )
+      began = Date.now()
+      const taken = await take({ to, passphrase: 'words', mbPerSecond: 16 })
+      await eventually(
+        () => writes.acknowledged.at(-1)!.at,
+        (last) => last > Date.parse(taken.at) + 200,
+      )
+      return { at: Date.parse(taken.at), acknowledged: writes.acknowledged }
+    })()
+    const meanwhile = acknowledged.filter((one) => one.at > began + 1_000 && one.at < at)
+    expect(meanwhile.length).toBeGreaterThan(20)
+    expect(acknowledged.some((one) => one.at > at)).toBe(true)
+    const restored = join(folder.path, 'restored')
+    await restoreHome({ from: to, passphrase: 'words', home: restored })
+    const found = await itemsIn(restored)
+    const lost = acknowledged.filter((one) => one.at < at && !found.has(one.id))
+    expect(lost).toEqual([])
+    expect(await slots()).toBe(0)
+  },
+  PATIENCE_MS,
+)
+
+test(
+  'a backup that is killed leaves no slot and nothing that verifies, and the next one is made',
+  async () => {
+    const to = join(folder.path, 'killed')
+    const child = Bun.spawn(
+      [process.execPath, 'src/main.ts', 'admin', 'backup', to, '--mb-per-second', '5'],
+      { env: environmentOf({ key, home: home() }, 0), stdio: ['ignore', 'pipe', 'pipe'] },
+    )
+    await eventually(slots, (count) => count === 1)
+    await eventually(
+      () => readdirSync(folder.path).find((name) => name.startsWith('killed.part-')),
+      Boolean,
+    )
+    await expect(take({ to: join(folder.path, 'second') })).rejects.toThrow('another backup')
+    child.kill('SIGKILL')
+    await child.exited
+    await eventually(slots, (count) => count === 0)
+    expect(existsSync(to)).toBe(false)
+    const left = readdirSync(folder.path).filter((name) => name.startsWith('killed'))
+    expect(left.length).toBe(1)
+    await expect(checkBackup(join(folder.path, left[0]!), undefined)).rejects.toThrow(
+      'not finished',
+    )
+    await take({ to, mbPerSecond: 200 })
+    expect((await checkBackup(to, undefined)).head.kind).toBe('physical')
+  },
+  PATIENCE_MS,
+)
+
+test(
+  'a backup gives up, and says why, when it holds back too much or the disk fills up',
+  async () => {
+    await using _ = writing(server)
+    const [to, mbPerSecond] = [join(folder.path, 'given-up.tar.zst'), 5]
+    const limits = { mostHeldBytes: 100_000, everyMs: 50 }
+    const held: number[] = []
+    await expect(
+      take({ to, mbPerSecond, limits, onHeld: (bytes) => held.push(bytes) }),
+    ).rejects.toThrow(/held back \d+ MiB of the write-ahead log, and may hold 1 MiB/)
+    expect(held.at(-1)).toBeGreaterThan(100_000)
+    await expect(take({ to, limits: { leastFree: 0.999 } })).rejects.toThrow('% of the database')
+    await expect(take({ to: createWriteStream('/dev/full') })).rejects.toThrow('is full')
+    expect(readdirSync(folder.path).filter((name) => name.startsWith('given-up'))).toEqual([])
+    expect(await slots()).toBe(0)
+  },
+  PATIENCE_MS,
+)
+
+test('a place in its own home is refused, also behind a link', async () => {
+  for (const place of ['backup', 'postgres/data/b.tar.zst'])
+    await expect(take({ to: join(home(), place) })).rejects.toThrow('lies in TENDRIL_HOME')
+  const link = join(folder.path, 'link')
+  Bun.spawnSync(['ln', '-s', join(home(), 'postgres'), link])
+  await expect(take({ to: join(link, 'b.tar.zst') })).rejects.toThrow('lies in TENDRIL_HOME')
+})
+
+test(
+  'a server that dies meanwhile ends the backup, and nothing is left that verifies',
+  async () => {
+    const own = join(folder.path, 'own')
+    await using dying = await startServer({ key: newApiKey(), home: own })
+    const [to, config] = [join(folder.path, 'dead'), readConfig({ TENDRIL_HOME: own })]
+    const backup = takePhysical(
+      { config, log },
+      { to, passphrase: undefined, mbPerSecond: 5, limits: { everyMs: 50 } },
+    )
+    backup.catch(() => {})
+    await eventually(
+      () => readdirSync(folder.path).some((name) => name.startsWith('dead.part-')),
+      Boolean,
+    )
+    await dying.kill()
+    await expect(backup).rejects.toThrow()
+    expect(readdirSync(folder.path).filter((name) => name.startsWith('dead'))).toEqual([])
+    // Without a server, the command runs the database itself.
+    await takePhysical({ config, log }, { to, passphrase: undefined, mbPerSecond: 200 })
+    expect((await checkBackup(to, undefined)).manifest.files.length).toBeGreaterThan(100)
+  },
+  PATIENCE_MS,
+)
