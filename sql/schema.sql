@@ -529,6 +529,7 @@ create table public.attempt (
   constraint attempt_tenant_id_engagement_id_fkey FOREIGN KEY (tenant_id, engagement_id) REFERENCES public.engagement(tenant_id, id),
   constraint attempt_tenant_id_item_id_fkey FOREIGN KEY (tenant_id, item_id) REFERENCES public.item(tenant_id, id)
 );
+CREATE INDEX attempt_doubt ON public.attempt USING btree (intent_at) WHERE (state = 'doubt'::text);
 CREATE INDEX attempt_review ON public.attempt USING btree (intent_at, id) WHERE (state = 'review'::text);
 CREATE INDEX attempt_tenant_id_connection_id_external_id_idx ON public.attempt USING btree (tenant_id, connection_id, external_id);
 CREATE UNIQUE INDEX attempt_number_of_engagement ON public.attempt USING btree (tenant_id, engagement_id, number) WHERE (engagement_id IS NOT NULL);
@@ -541,6 +542,7 @@ alter table public.attempt enable row level security;
 alter table public.attempt force row level security;
 create policy app on public.attempt for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
 create policy attention on public.attempt for select to tendril_system using ((state = 'review'::text));
+create policy doubts on public.attempt for select to tendril_system using ((state = 'doubt'::text));
 grant delete, insert, select, update on public.attempt to tendril_app;
 grant select (engagement_id, id, intent_at, item_id, state, tenant_id) on public.attempt to tendril_system;
 
@@ -616,6 +618,7 @@ create table public.channel_connection (
   constraint channel_connection_sender_policy_check CHECK ((sender_policy = ANY (ARRAY['members'::text, 'anyone'::text]))),
   constraint channel_connection_status_check CHECK ((status = ANY (ARRAY['unverified'::text, 'active'::text, 'failing'::text])))
 ) with (fillfactor=80);
+CREATE INDEX channel_connection_failing ON public.channel_connection USING btree (id) WHERE (status = 'failing'::text);
 CREATE UNIQUE INDEX channel_connection_tenant_id_channel_routing_key_idx ON public.channel_connection USING btree (tenant_id, channel, routing_key);
 alter table public.channel_connection enable row level security;
 alter table public.channel_connection force row level security;
@@ -770,6 +773,7 @@ create table public.connection (
   constraint connection_tenant_id_id_key UNIQUE (tenant_id, id),
   constraint connection_tenant_id_network_external_id_key UNIQUE (tenant_id, network, external_id)
 );
+CREATE INDEX connection_lost ON public.connection USING btree (tenant_id) WHERE (status = 'disconnected'::text);
 alter table public.connection enable row level security;
 alter table public.connection force row level security;
 create policy app on public.connection for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
@@ -1441,7 +1445,6 @@ create table public.migration (
   applied_at timestamp with time zone not null default now(),
   constraint migration_pkey PRIMARY KEY (name)
 );
-grant select (name) on public.migration to tendril_system;
 
 create table public.node (
   incarnation uuid not null,
@@ -1979,11 +1982,13 @@ create table public.work (
 CREATE INDEX work_due ON public.work USING btree (tenant_id, origin, run_at, id);
 CREATE INDEX work_due_in_lane ON public.work USING btree (tenant_id, lane, origin, run_at, id);
 CREATE INDEX work_failing ON public.work USING btree (id) WHERE (failures > 0);
+CREATE INDEX work_sends ON public.work USING btree (run_at) WHERE (kind = 'send'::text);
 alter table public.work enable row level security;
 alter table public.work force row level security;
 create policy app on public.work for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
 create policy attention on public.work for select to tendril_system using (((lane = 'generation'::text) AND (payload ? 'heldSince'::text)));
 create policy failing on public.work for select to tendril_system using ((failures > 0));
+create policy sends on public.work for select to tendril_system using ((kind = 'send'::text));
 grant delete, insert, select, update on public.work to tendril_app;
 grant select (created_at, due_at, failures, id, kind, ref_id, run_at, state, tenant_id) on public.work to tendril_system;
 
@@ -2043,6 +2048,17 @@ grant usage on schema sandbox to tendril_sandbox;
 
 create sequence sandbox.id_tail as bigint minvalue 0 maxvalue 4194303 start 0 increment 1 cycle;
 grant usage on sequence sandbox.id_tail to tendril_sandbox;
+
+CREATE OR REPLACE FUNCTION public.applied_migrations()
+ RETURNS SETOF text
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+BEGIN ATOMIC
+ SELECT migration.name
+    FROM public.migration;
+END;
+grant execute on function public.applied_migrations() to tendril_system;
 
 CREATE OR REPLACE FUNCTION public.conversations_due(swept uuid)
  RETURNS timestamp with time zone

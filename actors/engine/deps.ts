@@ -10,6 +10,7 @@ import type { AnyLane } from './lane.ts'
 import type { Letter } from './letter.ts'
 import { type LoopWatch, watchLoop } from './loop-watch.ts'
 import type { MailboxOptions } from './mailbox.ts'
+import type { Meter } from './meter.ts'
 import { newSuspects, type Suspects } from './suspects.ts'
 
 /** Holds back the next in line until the promise settles, but not for ever. */
@@ -120,6 +121,7 @@ export interface ActorDeps {
   consequences: Consequences
   trouble: Trouble
   followers?: Followers
+  meter?: Meter | undefined
   mailbox?: MailboxOptions
   /** How long a caller waits for a lane before it gets the record as it is. */
   replyWithinMs: number

@@ -153,8 +153,14 @@ export class LaneRunner implements LiveLanes {
     }
     if (this.#stopping) live.controller.abort(new Error('stopping'))
     this.#live.set(start.work.id, live)
+    const { meter } = this.deps
+    meter?.work(start.work.kind, 'claimed')
     live.done = this.#run(start, live)
-    await live.done
+    try {
+      await live.done
+    } finally {
+      meter?.work(start.work.kind, 'ended')
+    }
   }
 
   async #run({ work, lane, job, claimedAt }: LaneStart, live: Live): Promise<void> {

@@ -12,6 +12,14 @@ export interface Posted {
   priority: Priority
   /** Shares its commit with no other letter. */
   alone: boolean
+  /** When it came, in monotonic time, if somebody measures how long letters wait. */
+  since?: number | undefined
+}
+
+/** What waits in some mailboxes. */
+export type Queued = Record<Priority, number> & {
+  /** Monotonic time; infinite if nothing waits. */
+  oldest: number
 }
 
 /** The letters waiting behind a running one, as far as they can join its group. */
@@ -95,6 +103,15 @@ export class Mailbox<T extends Posted> {
   /** The number of waiting letters, without the running one. */
   get waiting(): number {
     return this.#queues.control.size + this.#queues.interactive.size + this.#queues.background.size
+  }
+
+  /** Adds the letters that wait here. */
+  addTo(sum: Queued): void {
+    for (const priority of ['control', 'interactive', 'background'] as const) {
+      const { size, first } = this.#queues[priority]
+      sum[priority] += size
+      if (first?.since !== undefined && first.since < sum.oldest) sum.oldest = first.since
+    }
   }
 
   /** Whether a control letter is waiting. */

@@ -12,6 +12,7 @@ import type { Trouble } from './deps.ts'
 import { endInVain, restOf, type Suspected } from './failure.ts'
 import type { AnyLane, LaneContext } from './lane.ts'
 import type { Decision, Letter, Sequel } from './letter.ts'
+import type { Meter } from './meter.ts'
 
 /** A lane that ran, with its job and its outcome. */
 export interface Finished {
@@ -32,6 +33,7 @@ const byLane: Provenance = { principal: { kind: 'system', id: 'lane' }, surface:
 interface Watch {
   clock: Clock
   log: Log
+  meter?: Meter | undefined
   /** Stops the lane for good. */
   abort(reason: Error): void
 }
@@ -64,6 +66,7 @@ export const outcomeOf = async (
   } catch (cause) {
     // The loser of the race may still fail later, when nobody is listening.
     running.catch(() => {})
+    watch.meter?.work(work.kind, 'crashed')
     watch.log.error({ err: cause, ...fields }, 'a lane failed')
     return lane.crashed(cause)
   }

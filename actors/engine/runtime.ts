@@ -8,6 +8,7 @@ import { forgetNudges, wakeable } from '#store/engine/placement'
 import { type ActorDeps, Fenced, newTrouble, type TroubleOptions } from './deps.ts'
 import type { AnyLane } from './lane.ts'
 import type { Letter } from './letter.ts'
+import type { Queued } from './mailbox.ts'
 import { Ownerships } from './ownerships.ts'
 import { Placement } from './placement.ts'
 import { TenantActor } from './tenant.ts'
@@ -66,6 +67,13 @@ export class Runtime implements AsyncDisposable {
   /** The number of tenants in memory. */
   get awake(): number {
     return this.#awake.size
+  }
+
+  /** The letters that wait in all mailboxes. */
+  queued(): Queued {
+    const sum = { control: 0, interactive: 0, background: 0, oldest: Number.POSITIVE_INFINITY }
+    for (const actor of this.#awake.values()) actor.addQueued(sum)
+    return sum
   }
 
   /** Whether nothing is running or waiting in any tenant. Work that is due later does not count. */

@@ -4,7 +4,7 @@
  * wait, and the next due time.
  */
 
-import { AppError } from '#kernel/errors'
+import { AppError, isUnavailable } from '#kernel/errors'
 import type { Ownership } from '#store/engine/letter'
 import type { Result } from './decide-letter.ts'
 import { type ActorDeps, Fenced, GaveWay } from './deps.ts'
@@ -12,13 +12,22 @@ import { CallerGone, commitTogether, type Envelope } from './group-commit.ts'
 import { KeyedRequests, type Watch } from './keyed-requests.ts'
 import { LaneRunner } from './lane-runner.ts'
 import type { Decision, Letter, SequelResult } from './letter.ts'
-import { Mailbox } from './mailbox.ts'
+import { Mailbox, type Queued } from './mailbox.ts'
+import type { LetterEnding } from './meter.ts'
 import { Waiters } from './waiters.ts'
 
 const sequelOf = (
   result: SequelResult<unknown> | undefined,
 ): Partial<Extract<SequelResult<unknown>, { decision: unknown }>> =>
   typeof result === 'object' && 'decision' in result ? result : {}
+
+const endingOf = (result: Result): LetterEnding => {
+  if (!('cause' in result)) return 'done'
+  const { cause } = result
+  if (cause instanceof Fenced) return 'moved'
+  if (cause instanceof CallerGone) return 'gone'
+  return cause instanceof AppError && !isUnavailable(cause) ? 'refused' : 'failed'
+}
 
 /** The most control requests in flight. */
 const MOST_URGENT = 100
@@ -91,6 +100,11 @@ export class TenantActor {
   /** Work may have been changed by something other than a letter. */
   poll(): void {
     this.#runner.poll()
+  }
+
+  /** Adds the letters that wait in its mailbox. */
+  addQueued(sum: Queued): void {
+    this.#mailbox.addTo(sum)
   }
 
   /** Whether nothing runs, nothing waits, and nobody has asked for `ms`. */
@@ -205,7 +219,10 @@ export class TenantActor {
 
   async #post<R>(letter: Letter<R>, caller?: Caller): Promise<Answered<R>> {
     const { promise, resolve, reject } = Promise.withResolvers<Answered<R>>()
+    const { meter, clock } = this.deps
+    const since = meter && clock.monotonic()
     this.#mailbox.post({
+      since,
       letter,
       priority: letter.priority,
       alone: letter.alone ?? false,
@@ -213,6 +230,7 @@ export class TenantActor {
       shares: caller !== undefined && letter.priority === 'interactive' && !letter.alone,
       isGone: () => caller?.gone ?? false,
       settle: (result) => {
+        meter?.letter(letter.name, endingOf(result), clock.monotonic() - since!)
         try {
           resolve(this.#settled(letter, result))
         } catch (cause) {

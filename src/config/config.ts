@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { type ChannelUrls, channelUrlsOf } from './channels.ts'
+import { type MetricsSettings, metricsOf } from './metrics.ts'
 import { type AllowedProgram, programsOf } from './programs.ts'
 import { type S3Settings, s3Of } from './s3.ts'
 import {
@@ -100,6 +101,8 @@ export interface Config {
   mcpStdio: AllowedProgram[]
   /** Where the providers of channels are called. */
   channelUrls: ChannelUrls
+  /** Undefined if nobody can read metrics. */
+  metrics: MetricsSettings | undefined
   failpoints: string
 }
 
@@ -179,6 +182,7 @@ export const readConfig = (env: Env = process.env, isRoot = process.getuid?.() =
     channelUrls: channelUrlsOf(env.CHANNEL_URLS || '{}'),
     console: switchOf('CONSOLE', env.CONSOLE || 'on'),
     rateLimits: switchOf('RATE_LIMITS', env.RATE_LIMITS || 'on'),
+    metrics: metricsOf(env, port),
     failpoints: failpointsOf(env.TENDRIL_FAILPOINTS || ''),
   })
 }

@@ -35,10 +35,10 @@ export const parseDays = (name: string, text: string, least = 1): number =>
 
 const LARGEST_PORT = 65_535
 
-export const portOf = (text: string): number =>
+export const portOf = (text: string, name = 'PORT'): number =>
   /^\d{1,5}$/.test(text) && Number(text) <= LARGEST_PORT
     ? Number(text)
-    : refuseValue('PORT', `a port number from 0 to ${LARGEST_PORT}`, text)
+    : refuseValue(name, `a port number from 0 to ${LARGEST_PORT}`, text)
 
 const HOST_NAME = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*\.?$/i
 
@@ -46,11 +46,11 @@ const HOST_NAME = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])
 const isHost = (text: string): boolean =>
   isIP(text) !== 0 || (HOST_NAME.test(text) && !/^[\d.]+$/.test(text))
 
-export const parseHost = (text: string): string =>
+export const parseHost = (text: string, name = 'HOST'): string =>
   isHost(text)
     ? text
     : refuseValue(
-        'HOST',
+        name,
         'an IP address or host name of this machine, without http:// and without a port',
         text,
       )

@@ -17,7 +17,12 @@ export interface AnsweringDeps {
   publicUrl: string
   intake?: Partial<IntakeLimits>
   log: Log
+  /** Counts answers, but not those to checks of health, by their status. Must not throw. */
+  answered?: ((status: number) => void) | undefined
 }
+
+/** Their refusals say how the server is, not that a request failed. */
+const CHECK = /^[^/]*\/\/[^/]*\/(health|ready)(\?|$)/
 
 export type Respond = (incoming: Incoming) => Response | Promise<Response>
 
@@ -85,6 +90,8 @@ export const answering = (
       } finally {
         incoming.end()
       }
+      if (deps.answered && !(response.status >= 500 && CHECK.test(request.url)))
+        deps.answered(response.status)
       if (incoming.endsConnection) response.headers.set('connection', 'close')
       return withSecurity(response)
     },

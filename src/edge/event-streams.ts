@@ -83,6 +83,11 @@ export class StreamPlaces implements Disposable {
     this.#timer = setInterval(() => this.#tick(), this.#times.lookMs)
   }
 
+  /** The number of open streams. */
+  get count(): number {
+    return this.#open.size
+  }
+
   /** Ends all streams. Their clients reconnect to another process. */
   [Symbol.dispose](): void {
     this.#isClosing = true

@@ -17,7 +17,7 @@ const product = { kinds: workTable, gate: gateHook, consequences }
 
 /** Not started yet, because their lanes are made from parts that call them. */
 export const createActors = (
-  { config, options, log, failpoints, overrides, stack }: StartupContext,
+  { config, options, log, failpoints, meters, overrides, stack }: StartupContext,
   told: Pick<RuntimeDeps, 'db' | 'followers'>,
 ): Runtime => {
   const {
@@ -28,5 +28,8 @@ export const createActors = (
     mailbox = {},
   } = overrides
   const shared = { ...told, options, log, failpoints, ...product, url: config.nodeUrl }
-  return stack.use(new Runtime({ ...shared, clock, replyWithinMs, idleMs, sweepMs, mailbox }))
+  const meter = meters?.meter
+  return stack.use(
+    new Runtime({ ...shared, clock, replyWithinMs, idleMs, sweepMs, mailbox, meter }),
+  )
 }

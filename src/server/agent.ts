@@ -4,6 +4,7 @@ import type { Config } from '#config/config'
 import type { PriceOf } from '#domain/agent/job/budget'
 import type { Sealer } from '#kernel/sealer'
 import type { World } from '#ops/engine/call'
+import { countingAdapters } from '#port/channel/counting'
 import { discreetAdapters } from '#port/channel/discreet'
 import { type ChannelAdapters, channelAdapters } from '#port/channel/registry'
 import type { Egress } from '#port/egress/egress'
@@ -23,13 +24,14 @@ interface Outside {
 
 /** The MCP servers that the agent uses, and the channels by which people outside reach it. */
 export const outsideOf = (
-  { config, log, overrides }: StartupContext,
+  { config, log, meters, overrides }: StartupContext,
   { egress, sealer }: { egress: Egress; sealer: Sealer },
 ): Outside => {
   const usual = channelAdapters({ egress, urls: config.channelUrls })
+  const adapters = discreetAdapters(overrides.channels?.(usual) ?? usual)
   return {
     mcp: mcpSessionsOf(config, { egress, sealer, log, client: overrides.mcpClient }),
-    channels: discreetAdapters(overrides.channels?.(usual) ?? usual),
+    channels: meters ? countingAdapters(adapters, meters.replied) : adapters,
   }
 }
 

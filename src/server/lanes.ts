@@ -31,6 +31,7 @@ import type { Egress } from '#port/egress/egress'
 import type { Drafter } from '#port/model/drafter'
 import type { Networks } from '#port/network/registry'
 import type { Texts } from '#port/texts/texts'
+import type { Meters } from './metrics/meters.ts'
 
 const GENERATION_DEADLINE_MS = 170_000
 /**
@@ -78,6 +79,7 @@ interface LaneParts {
   agent: Omit<AgentDeps, 'failpoints' | 'modelCalls'>
   times?: SendTimes | undefined
   webhookTimes?: WebhookTimes | undefined
+  meters?: Pick<Meters, 'sent' | 'delivered'> | undefined
 }
 
 /**
@@ -128,10 +130,10 @@ const agentLanes = (
 }
 
 const growthLanes = (
-  { networks, failpoints, drafter, times = sendTimes }: LaneParts,
+  { networks, failpoints, drafter, times = sendTimes, meters }: LaneParts,
   modelCalls: FairLimit,
 ) => {
-  const sending = { networks, times, failpoints }
+  const sending = { networks, times, failpoints, sent: meters?.sent }
   return {
     send: sendLane(sending),
     reconcile: reconcileLane(sending),
@@ -155,12 +157,14 @@ const appLanes = ({
   sealer,
   failpoints,
   webhookTimes: times = usualWebhookTimes,
+  meters,
 }: LaneParts) => ({
   delivery: deliveryLane({
     egress,
     sealer,
     times,
     failpoints,
+    delivered: meters?.delivered,
     open: new FairLimit(DELIVERIES),
     quick: new FairLimit(QUICK_DELIVERIES),
   }),

@@ -20,10 +20,11 @@ import { trustIn } from '#edge/visit'
 import { systemClock } from '#kernel/clock'
 import type { Log } from '#kernel/log'
 import { DeedWatch } from '#ops/app/events/deed-watch'
-import { workspaceOperations } from '#ops/engine/bind'
+import { type Bound, workspaceOperations } from '#ops/engine/bind'
 import { createOperations, createOperatorOperations } from '#ops/index'
 import openapi from '../../openapi.json'
 import { type Console, openConsole } from './console.ts'
+import { openMetrics } from './metrics/open.ts'
 import { startPeriodicWork } from './periodic.ts'
 import { readinessOf } from './readiness.ts'
 import { routesOf } from './routes.ts'
@@ -32,6 +33,8 @@ import type { Workplace } from './workplace.ts'
 
 export interface Listening extends AsyncDisposable {
   port: number
+  /** The port of metrics, if they have one of their own. */
+  metricsPort: number | undefined
 }
 
 /**
@@ -102,6 +105,23 @@ interface Life {
   stage(): 'starting' | 'running' | 'stopping'
 }
 
+const mcpOf = (
+  { world, db, runtime, overrides }: Workplace,
+  { authenticator, origins, log }: Shared,
+  operations: Bound[],
+) =>
+  createMcp({
+    authenticator,
+    origins,
+    db,
+    log,
+    rates: world.rates,
+    operations: workspaceOperations(operations),
+    servers: overrides.mcpServers ?? createServerFactory(),
+    incarnation: () => runtime.incarnation,
+    limits: overrides.mcpLimits ?? {},
+  })
+
 const httpOf = (
   config: Config,
   workplace: Workplace,
@@ -109,18 +129,25 @@ const httpOf = (
   { ready, stage }: Life,
 ) => {
   const { world, db, runtime, signature, overrides } = workplace
-  const { authenticator, origins, log } = shared
+  const { log } = shared
   const [operations, internal] = [createOperations(world), createOperatorOperations(world)]
-  const mcp = createMcp({
-    authenticator,
-    origins,
+  const serving = () => runtime.serving
+  const readiness = readinessOf({
+    ...watchingOf(workplace),
     db,
     log,
-    rates: world.rates,
-    operations: workspaceOperations([...operations, ...internal]),
-    servers: overrides.mcpServers ?? createServerFactory(),
-    incarnation: () => runtime.incarnation,
-    limits: overrides.mcpLimits ?? {},
+    stage,
+    serving,
+    clock: systemClock,
+  })
+  const mcp = mcpOf(workplace, shared, [...operations, ...internal])
+  const { places } = shared
+  const metrics = openMetrics(config, {
+    workplace,
+    log,
+    readiness,
+    streams: () => places.count,
+    mcpSessions: mcp.sessions,
   })
   const app = createHttp({
     ...shared,
@@ -129,26 +156,20 @@ const httpOf = (
     mcp,
     signature,
     ready,
-    readiness: readinessOf({
-      ...watchingOf(workplace),
-      db,
-      log,
-      stage,
-      clock: systemClock,
-      serving: () => runtime.serving,
-    }),
+    readiness,
+    answered: workplace.meters?.answered,
     commit: config.commit,
     publicUrl: config.publicUrl,
-    routes: routesOf(workplace, { ...shared, operations }, internal),
+    routes: [...routesOf(workplace, { ...shared, operations }, internal), ...metrics.routes],
     documents: {
       openapi: staticDocument(openapi),
       capabilities: staticDocument(capabilityManifest()),
     },
-    serving: () => runtime.serving,
+    serving,
     trust: trustIn(config.trustedProxies),
     intake: overrides.intake ?? {},
   })
-  return { app, mcp }
+  return { app, mcp, metrics }
 }
 
 /**
@@ -189,7 +210,7 @@ export async function listen(
   }
   const shared = sharedOf(config, workplace, { log, port: () => bound.port })
   const web = consoleOf(config, workplace, log)
-  const { app, mcp } = httpOf(
+  const { app, mcp, metrics } = httpOf(
     config,
     workplace,
     { ...shared, console: web.state },
@@ -204,6 +225,7 @@ export async function listen(
   const periodic = startPeriodicWork(workplace, config, log)
   return {
     port: bound.port,
+    metricsPort: metrics.port,
     async [Symbol.asyncDispose]() {
       isStopping = true
       shared.places[Symbol.dispose]()
@@ -215,6 +237,7 @@ export async function listen(
       await runtime[Symbol.asyncDispose]()
       await mcp[Symbol.asyncDispose]()
       await stopServer(server, drained)
+      await metrics[Symbol.asyncDispose]()
       await shared.authenticator[Symbol.asyncDispose]()
     },
   }

@@ -8,6 +8,7 @@ import { type Models, NO_MODEL } from '#domain/agent/job/model-choice'
 import type { Log } from '#kernel/log'
 import { createComposer } from '#port/model/composer/composer'
 import type { Drafter } from '#port/model/drafter'
+import type { OpenAiConnection } from '#port/model/openai/connection'
 import { createOpenAiDrafter } from '#port/model/openai/drafter'
 import { createOpenAiThinker } from '#port/model/openai/thinker'
 import type { Thinker } from '#port/model/thinker'
@@ -20,13 +21,19 @@ const MODEL_CALL_MS = 80_000
 /** How long a model may pause once it has begun to answer. */
 const SILENCE_MS = 30_000
 
-const drafterOf = ({ openai }: Config, worker: ModelWorker, log: Log): Drafter =>
+type Called = OpenAiConnection['called']
+
+const drafterOf = (
+  { openai }: Config,
+  { worker, log, called }: { worker: ModelWorker; log: Log; called: Called },
+): Drafter =>
   openai
-    ? createOpenAiDrafter({ ...openai, timeoutMs: MODEL_CALL_MS, worker, log })
+    ? createOpenAiDrafter({ ...openai, timeoutMs: MODEL_CALL_MS, worker, log, called })
     : createComposer(worker)
 
-const thinkerOf = ({ openai }: Config, log: Log): Thinker | undefined =>
-  openai && createOpenAiThinker({ ...openai, timeoutMs: THINK_MS, silenceMs: SILENCE_MS, log })
+const thinkerOf = ({ openai }: Config, log: Log, called: Called): Thinker | undefined =>
+  openai &&
+  createOpenAiThinker({ ...openai, timeoutMs: THINK_MS, silenceMs: SILENCE_MS, log, called })
 
 const modelsOf = ({ openai }: Config): Models | typeof NO_MODEL =>
   openai ? { fast: openai.fast, reasoning: openai.reasoning, allow: openai.allow } : NO_MODEL
@@ -40,13 +47,21 @@ interface OpenModels {
   models: Models | typeof NO_MODEL
 }
 
-export const openModels = ({ config, log, overrides, stack }: StartupContext): OpenModels => {
+export const openModels = ({
+  config,
+  log,
+  meters,
+  overrides,
+  stack,
+}: StartupContext): OpenModels => {
+  const called = meters?.called
   const texts = overrides.texts ?? stack.use(openTexts())
-  const drafter = overrides.drafter ?? drafterOf(config, stack.use(openThread()), log)
+  const drafter =
+    overrides.drafter ?? drafterOf(config, { worker: stack.use(openThread()), log, called })
   return {
     texts,
     drafter,
-    thinker: overrides.thinker ?? thinkerOf(config, log),
+    thinker: overrides.thinker ?? thinkerOf(config, log, called),
     models: modelsOf(config),
   }
 }

@@ -23,6 +23,7 @@ import type { Thinker } from '#port/model/thinker'
 import type { PasswordCost } from '#port/passwords'
 import type { Texts } from '#port/texts/texts'
 import type { ConnectionOptions } from '#store/engine/db'
+import type { Meters } from './metrics/meters.ts'
 import type { DeploymentWatch } from './watching.ts'
 
 /** Replacements for tests and for single commands. */
@@ -79,6 +80,8 @@ export interface StartupContext {
   log: Log
   overrides: Overrides
   failpoints: Failpoints
+  /** Undefined if nobody can read metrics. */
+  meters: Meters | undefined
   /** Closes what was opened, in reverse order. */
   stack: AsyncDisposableStack
 }

@@ -4,7 +4,7 @@ import type { Clock } from '#kernel/clock'
 import type { Log } from '#kernel/log'
 import { sharedQuestion } from '#kernel/shared-question'
 import type { Db } from '#store/engine/db'
-import { isMigrated } from '#store/engine/migrations-applied'
+import { isMigrated } from '#store/engine/migrations'
 import type { DeploymentWatch } from './watching.ts'
 
 export interface ReadinessDeps extends Pick<DeploymentWatch, 'held'> {

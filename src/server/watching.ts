@@ -3,9 +3,18 @@
  * that knows something adds it here.
  */
 
+/** The last backup that succeeded. Before the first, `ageMs` counts from when backups began. */
+export interface BackupState {
+  ageMs: number
+  /** How often there should be one. */
+  everyMs: number
+}
+
 export interface DeploymentWatch {
   /** Whether the deployment is held. Absent: it cannot be. */
   held?: () => Promise<boolean>
+  /** Absent: this server makes no backups by itself. */
+  backup?: (() => Promise<BackupState | undefined>) | undefined
 }
 
 export const watchingOf = ({

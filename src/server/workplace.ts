@@ -28,6 +28,7 @@ import { createActors } from './actors.ts'
 import { agentOf, desk, outsideOf } from './agent.ts'
 import { filesOf, type Storage } from './files.ts'
 import { lanesOf } from './lanes.ts'
+import { Meters } from './metrics/meters.ts'
 import { openModels } from './models.ts'
 import { openNetworks } from './networks.ts'
 import type { Overrides, StartupContext } from './opening.ts'
@@ -41,6 +42,8 @@ export interface Workplace extends AsyncDisposable {
   runtime: Runtime
   storage: Storage | undefined
   signature: NodeSignature
+  /** Undefined if nobody can read metrics. */
+  meters: Meters | undefined
   overrides: Overrides
 }
 
@@ -161,7 +164,17 @@ export async function openWorkplace(
 ): Promise<Workplace> {
   await using stack = new AsyncDisposableStack()
   const failpoints = overrides.failpoints ?? failpointsFrom(config.failpoints)
-  const opening: StartupContext = { config, options, secret, log, overrides, failpoints, stack }
+  const meters = config.metrics && new Meters(config.openai?.prices)
+  const opening: StartupContext = {
+    config,
+    options,
+    secret,
+    log,
+    overrides,
+    failpoints,
+    meters,
+    stack,
+  }
   const parts = await openParts(opening, () => world.tools)
   const { db, thinker, bus, hints, sandbox, runtime, storage, signature } = parts
   const world: World = worldOf(parts, opening)
@@ -169,7 +182,8 @@ export async function openWorkplace(
   const { times, webhookTimes, toolMs } = overrides
   const agent = agentOf({ world, openai, thinker, toolMs, db, log, bus, publicUrl })
   await runtime.start(
-    overrides.lanes ?? Object.values(lanesOf({ ...parts, failpoints, agent, times, webhookTimes })),
+    overrides.lanes ??
+      Object.values(lanesOf({ ...parts, failpoints, agent, times, webhookTimes, meters })),
   )
   const owned = stack.move()
   return {
@@ -181,6 +195,7 @@ export async function openWorkplace(
     runtime,
     storage,
     signature,
+    meters,
     overrides,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }

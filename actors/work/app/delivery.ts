@@ -51,6 +51,8 @@ export interface DeliveryDeps {
   open: FairLimit
   /** Deliveries that have just begun. A slow one gives up its place here to others. */
   quick: FairLimit
+  /** Counts how requests to endpoints ended. Must not throw. */
+  delivered?: ((outcome: DeliveryOutcome['kind']) => void) | undefined
 }
 
 /** Most receivers that respond at all do so within this time. */
@@ -150,7 +152,7 @@ const send = (deps: DeliveryDeps, job: Job, context: LaneContext): Promise<Deliv
     .catch((cause) => (cause instanceof AppError ? { kind: 'stopped' } : Promise.reject(cause)))
 
 const sendNow = async (
-  { egress, sealer, times, failpoints }: DeliveryDeps,
+  { egress, sealer, times, failpoints, delivered }: DeliveryDeps,
   job: Job,
   context: LaneContext,
 ): Promise<DeliveryOutcome> => {
@@ -165,6 +167,7 @@ const sendNow = async (
     { url: endpoint.url, message, secrets, deadlineMs: times.deadlineMs },
     context.signal,
   )
+  delivered?.(outcome.kind)
   await failpoints('delivery.sent')
   return outcome
 }

@@ -12,12 +12,9 @@ import type { Connection } from '#domain/growth/sending/connection'
 import type { Again } from '#domain/growth/sending/post-again'
 import { claim, isMissed } from '#domain/growth/sending/send'
 import type { ReturnReason, Sendable } from '#domain/growth/sending/sendable'
-import type { SendTimes } from '#domain/growth/sending/times'
 import { AppError, fail } from '#kernel/errors'
-import type { Failpoints } from '#kernel/failpoint'
 import { newId } from '#kernel/ids'
 import type { Network } from '#port/network/network'
-import type { Networks } from '#port/network/registry'
 import { forgetPending } from '#store/engine/idempotency'
 import { type Loaded, loadNow } from '#store/engine/load'
 import type { RecordId } from '#store/engine/next-due'
@@ -35,12 +32,7 @@ import { finishWork } from '../decisions.ts'
 import { meansOf } from './means.ts'
 import { tryClaimAgain } from './post-again.ts'
 import { type ReadBack, readBackOf } from './read-back.ts'
-
-export interface SendDeps {
-  networks: Networks
-  times: SendTimes
-  failpoints: Failpoints
-}
+import type { SendDeps } from './send-deps.ts'
 
 export interface SendJob {
   record: Sendable

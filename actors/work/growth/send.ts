@@ -29,13 +29,13 @@ import {
   claimOnceMore,
   claimRecord,
   claimRecordAhead,
-  type SendDeps,
   type SendJob,
 } from './claim-send.ts'
 import { notSent, toReview } from './given-up.ts'
 import { meansOf } from './means.ts'
 import { withOvertaken } from './overtaken.ts'
 import { readFirst, type ShownTimeline, settleShown } from './read-back.ts'
+import type { SendDeps } from './send-deps.ts'
 import { decisionOf } from './send-replies.ts'
 import { accountOf } from './timeline.ts'
 
@@ -194,14 +194,21 @@ const send = async (deps: SendDeps, job: SendJob, context: LaneContext): Promise
   return { ...(stop ?? (await sendOnce(deps, job, context))), resources }
 }
 
+/** By the database's clock, which the attempt's time is of. */
+const latenessOf = ({ record, attempt }: SendJob, elapsedMs: number): number | undefined => {
+  const due = sendables[attempt.sendable].moves.scheduleOf(record)?.at
+  return due && attempt.intent_at.getTime() + elapsedMs - due.getTime()
+}
+
 const sendOnce = async (
-  { times, failpoints }: SendDeps,
+  { times, failpoints, sent }: SendDeps,
   job: SendJob,
   context: LaneContext,
 ): Promise<SendOutcome> => {
   const tooLate = context.elapsed() > times.leaseMs - times.deadlineMs - times.marginMs
   if (tooLate || !context.commit()) return { kind: 'unsent' }
   const { record, attempt, network, connection } = job
+  const lateMs = latenessOf(job, context.elapsed())
   const request = {
     account: accountOf(connection),
     text: attempt.sent_text,
@@ -214,6 +221,8 @@ const sendOnce = async (
     request,
     AbortSignal.timeout(times.deadlineMs),
   )
+  const { sendable } = attempt
+  sent?.({ sendable, network: network.name, outcome: outcome.kind, lateMs })
   await failpoints('send.sent')
   return outcome
 }

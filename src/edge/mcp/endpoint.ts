@@ -53,6 +53,8 @@ export interface McpDeps {
 export interface McpEndpoint extends AsyncDisposable {
   /** Throws an `AppError` when it refuses a request. */
   handle(incoming: Incoming): Promise<Response>
+  /** The number of open sessions. */
+  sessions(): number
 }
 
 const METHODS = ['GET', 'POST', 'DELETE']
@@ -93,6 +95,7 @@ export const createMcp = (deps: McpDeps): McpEndpoint => {
   return {
     handle: async (incoming) =>
       withStandardHeaders(await handle(parts, incoming), incoming.request),
+    sessions: () => sessions.size,
     async [Symbol.asyncDispose]() {
       for (const one of [sessions, stateless]) one.refuse()
       const until = performance.now() + LAST_CALLS_MS

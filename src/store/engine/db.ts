@@ -8,14 +8,15 @@ import { AppError } from '#kernel/errors'
 import { Crowd, FairLimit } from '#kernel/fair-limit'
 import { arrayTypes } from './array-types.ts'
 import { QUERY_DEADLINE_MS, withDeadline } from './deadline.ts'
-import { type Letters, openLetters } from './letters.ts'
+import { type Letters, openLetters, type PoolUse, useOf } from './letters.ts'
 import { openPool } from './pool.ts'
-import type { Principal } from './principal.ts'
+import { type ReadScope, withTenant } from './read-scope.ts'
 import type { Patience } from './shared.ts'
-import { type Fragment, fragments, type Query, type Sql, send, sqlOf } from './sql.ts'
+import { type Fragment, fragments, type Query, type Sql, send, sqlBy } from './sql.ts'
 import { openSessions, type Transaction } from './transaction.ts'
 
 export { codeOf, isTimedOut, isTransient, withDeadline } from './deadline.ts'
+export type { PoolUse } from './letters.ts'
 export type { Fragment, Query, Sql } from './sql.ts'
 export type { Sharing, Transaction } from './transaction.ts'
 
@@ -53,12 +54,6 @@ export interface ConnectionOptions {
 /** The pools that serve tenants: single reads, and the transactions of letters. */
 export type StatementWatch = (pool: 'reads' | 'letters', text: string) => void
 
-/** The tenant whose rows a statement sees, and the caller whose credential it checks, if any. */
-export interface ReadScope {
-  tenantId: string
-  caller?: Principal | undefined
-}
-
 export interface Db extends AsyncDisposable, Letters {
   /** A single row of nothing but nulls counts as none. */
   read<Row>(reader: ReadScope, query: Query<Row>): Promise<Row[]>
@@ -66,6 +61,8 @@ export interface Db extends AsyncDisposable, Letters {
   system<T>(body: (sql: Sql) => PromiseLike<T>): Promise<T>
   /** One transaction with the rights of `system`. */
   systemTransaction<T>(body: (sql: Transaction) => PromiseLike<T>): Promise<T>
+  /** Its pools, as they are used at the moment. */
+  uses(): PoolUse[]
 }
 
 /** The first version with `transaction_timeout`. */
@@ -155,55 +152,9 @@ const open = (options: ConnectionOptions, { role, max, pool, onclose }: Opened):
   })
 }
 
-/**
- * Wraps a query that does not mention a tenant into one statement that sets the tenant first. The
- * order is certain, because `offset 0` keeps the subqueries from being flattened and each lateral
- * one refers to the one before it. If the order were ever lost, the query would find nothing.
- *
- * The result is empty only if the caller's credential is no longer valid. If the query finds
- * nothing, the result is one row of nulls.
- */
-export const withTenant = <Row>(
-  sql: Sql,
-  { tenantId, caller }: ReadScope,
-  query: Fragment<Row>,
-): Fragment<Row> => sql<Row>`
-  select r.* from ${scopeOf(sql, tenantId)} cross join lateral (select scope.ok is not null as ok
-    ${caller === undefined ? sql`` : sql`where ${hasValidCredential(sql, caller)}`} offset 0) caller
-  left join lateral (select q.* from (${query}) q where caller.ok offset 0) r on true`
-
 /** The rows that the query found. */
 const foundIn = <Row>(rows: Row[]): Row[] =>
   rows.length === 1 && Object.values(rows[0] as object).every((value) => value === null) ? [] : rows
-
-/**
- * Sets the tenant, as a table `scope` of one row. Whatever must come later refers to `scope.ok` in
- * a lateral subquery.
- */
-export const scopeOf = (sql: Sql, tenantId: string): Fragment =>
-  sql`(select set_config('app.tenant', ${tenantId}, true) as ok offset 0) scope`
-
-/**
- * Whether the key or session is valid, and its person still has the same role in the workspace.
- * Refers to `scope`, which sets the tenant.
- */
-export const hasValidCredential = (sql: Sql, { kind, id, member, scopes }: Principal): Fragment => {
-  if (kind === 'system') return sql`true`
-  // Nobody signs in as a sender. Only jobs act for one, and they look up what it may do.
-  if (kind === 'channel') return sql`false`
-  const sameMember = member
-    ? sql`and exists (select 1 from member m where m.person_id = ${member.personId}
-      and m.role = ${member.role})`
-    : sql``
-  const sameScopes = scopes ? sql`and scopes = ${scopes as string[]}::text[]` : sql``
-  const [table, person] =
-    kind === 'key'
-      ? [sql`api_key`, sql``]
-      : [sql`session`, sql`and person_id = ${member?.personId ?? null}`]
-  return sql`exists (select from ${table} where id = ${id} and scope.ok is not null
-        and revoked_at is null and (expires_at is null or expires_at > now()) ${person}
-          ${sameMember} ${sameScopes})`
-}
 
 /** Connections are granted to tenants round-robin: a tenant that floods delays only itself. */
 const WAITING = { bound: 1_000, withinMs: QUERY_DEADLINE_MS }
@@ -229,8 +180,11 @@ const openReads = (options: ConnectionOptions, { max, crowd }: { max: number; cr
     share: { alone: Math.ceil(max * READ_SHARE), among: 1 },
     ...WAITING,
   })
-  const ask = <Row>(reader: ReadScope, query: Fragment<Row>, until: number): Promise<Row[]> =>
-    withDeadline(send(pool.sql, withTenant(fragments, reader, query)), pool.ask(), until)
+  let sent = 0
+  const ask = <Row>(reader: ReadScope, query: Fragment<Row>, until: number): Promise<Row[]> => {
+    sent++
+    return withDeadline(send(pool.sql, withTenant(fragments, reader, query)), pool.ask(), until)
+  }
   return {
     read: async <Row>(reader: ReadScope, query: Query<Row>): Promise<Row[]> => {
       // The deadline includes the wait for a turn.
@@ -245,6 +199,7 @@ const openReads = (options: ConnectionOptions, { max, crowd }: { max: number; cr
         turns.leave(reader.tenantId)
       }
     },
+    use: () => useOf('reads', max, turns, sent),
     [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
   }
 }
@@ -265,13 +220,23 @@ export const openDb = (options: ConnectionOptions): Db => {
     open(options, { role: 'tendril_system', max: 1, onclose }),
   )
   const systemLimit = new FairLimit({ name: 'system', total: SYSTEM_TRANSACTIONS, ...WAITING })
+  let systemSent = 0
+  const systemSql = sqlBy((statement) => {
+    systemSent++
+    return send(system.sql, statement)
+  })
   return {
     read: reads.read,
     letter: letters.letter,
     hurry: letters.hurry,
     urgent: letters.urgent,
-    system: (body) => withDeadline(body(sqlOf(system.sql)), system.ask()),
+    system: (body) => withDeadline(body(systemSql), system.ask()),
     systemTransaction: (body) => systemLimit.run('', () => systemTransactions.transaction(body)),
+    uses: () => [
+      reads.use(),
+      ...letters.uses(),
+      useOf('system', SYSTEM_TRANSACTIONS, systemLimit, systemSent + systemTransactions.sent()),
+    ],
     async [Symbol.asyncDispose]() {
       await Promise.all(
         [reads, letters, system, systemTransactions].map((pool) => pool[Symbol.asyncDispose]()),

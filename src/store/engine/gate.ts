@@ -4,10 +4,11 @@
  */
 
 import { fail } from '#kernel/errors'
-import { type Fragment, hasValidCredential, type Sql, scopeOf, type Transaction } from './db.ts'
+import type { Fragment, Sql, Transaction } from './db.ts'
 import type { Gate, GateFacts, GateHook, Ownership } from './letter.ts'
 import { type Load, type Loaded, loadColumns, loadedOf } from './load.ts'
 import type { Principal } from './principal.ts'
+import { hasValidCredential, scopeOf } from './read-scope.ts'
 
 interface GateRow extends Omit<Gate, keyof GateFacts | 'wakeAt'> {
   live: boolean

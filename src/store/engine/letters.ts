@@ -27,6 +27,24 @@ export interface Letters {
   urgent(tenantId: string): void
 }
 
+/** A pool of connections, as it is used at the moment. */
+export interface PoolUse {
+  name: string
+  /** How many turns there are at once, how many are taken, and how many wait for one. */
+  size: number
+  used: number
+  waiting: number
+  /** How many messages with statements were sent. */
+  sent: number
+}
+
+export const useOf = (
+  name: string,
+  size: number,
+  { used, waiters }: Pick<FairLimit, 'used' | 'waiters'>,
+  sent: number,
+): PoolUse => ({ name, size, used, waiting: waiters, sent })
+
 interface LettersOptions {
   /** How many transactions run at once. */
   max: number
@@ -41,7 +59,11 @@ const SHARED = 1 / 3
 /** With fewer connections, each letter has its own. */
 const SHARED_FROM = 4
 
-export const openLetters = (options: LettersOptions): Letters & AsyncDisposable => {
+interface OpenLetters extends Letters, AsyncDisposable {
+  uses(): PoolUse[]
+}
+
+export const openLetters = (options: LettersOptions): OpenLetters => {
   const { max, connect, crowd, waiting } = options
   const shared = max < SHARED_FROM ? 0 : Math.floor(max * SHARED)
   const limit = (total: number) => new FairLimit({ name: 'commands', total, crowd, ...waiting })
@@ -66,6 +88,10 @@ export const openLetters = (options: LettersOptions): Letters & AsyncDisposable 
       together.hurry(tenantId)
     },
     urgent: (tenantId) => together.urgent(tenantId),
+    uses: () => [
+      useOf('letters', max - shared, own.line, own.sessions.sent()),
+      ...(shared > 0 ? [together.use(shared)] : []),
+    ],
     async [Symbol.asyncDispose]() {
       await Promise.all([own.sessions, together].map((one) => one[Symbol.asyncDispose]()))
     },
@@ -106,6 +132,10 @@ class SharedTransactions implements AsyncDisposable {
     if (this.#apart.size === 0) return true
     const now = performance.now()
     return [tenantId, kind].every((name) => (this.#apart.get(name) ?? 0) <= now)
+  }
+
+  use(size: number): PoolUse {
+    return useOf('shared_letters', size, this.line, this.sessions.sent())
   }
 
   async decide(

@@ -13,6 +13,8 @@ export class Session {
   #client: postgres.Sql
   /** How many connections have been lost or given up. */
   lost = 0
+  /** How many messages with statements were sent. */
+  sent = 0
   /** Called when the connection closes. */
   onLost: (() => void) | undefined
   /** Whether the present client has received an answer. */

@@ -131,6 +131,7 @@ class Running {
   async #commit(): Promise<void> {
     this.#check()
     this.#stage = 'ended'
+    this.session.sent++
     await this.session.client.unsafe('commit')
     this.session.heard()
   }
@@ -149,6 +150,7 @@ class Running {
 
   #sent<Row>(statement: Fragment<Row>): PromiseLike<Row[]> {
     const { client } = this.session
+    this.session.sent++
     const asked = () => {
       this.#asked = send(client, statement)
       return this.#asked as unknown as PromiseLike<Row[]>
@@ -173,6 +175,7 @@ class Running {
       throw new Error('only a transaction in good order can commit')
     this.#stage = 'ended'
     const { client } = this.session
+    this.session.sent++
     const rows = send(client, statement)
     const committed = client.unsafe('commit').execute()
     ignoreFailure(committed)
@@ -210,6 +213,8 @@ export interface Sessions extends AsyncDisposable {
    * of queries. By then the body is cut off.
    */
   transaction<T>(body: (sql: WholeTransaction) => PromiseLike<T>): Promise<T>
+  /** How many messages with statements were sent. */
+  sent(): number
 }
 
 export const openSessions = (
@@ -236,6 +241,7 @@ export const openSessions = (
         free.push(session)
       }
     },
+    sent: () => all.reduce((sum, session) => sum + session.sent, 0),
     async [Symbol.asyncDispose]() {
       await Promise.all(all.map((session) => session[Symbol.asyncDispose]()))
     },

@@ -4,7 +4,7 @@ import { inboxKinds } from '#contract/agent/inbox'
 import { newId } from '#kernel/ids'
 import { createWorkspace } from '#ops/operator/admin/workspaces'
 import { inboxPage } from '#store/agent/inbox'
-import { withTenant } from '#store/engine/db'
+import { withTenant } from '#store/engine/read-scope'
 import { planAsRun, planOf, type RunNode } from '#test/support/database/plans'
 import { useApp } from '#test/support/use'
 

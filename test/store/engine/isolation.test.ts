@@ -98,7 +98,7 @@ describe('the pools', () => {
       ])
   })
 
-  test('of the system sees of work what fails alone, for operators, and no payload of it', async () => {
+  test('of the system sees of work what fails or sends alone, for operators, and no payload of it', async () => {
     const [healthy, failing] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()]
     for (const [id, failures] of [[healthy, 0] as const, [failing, 1] as const])
       await owner`insert into work (id, tenant_id, lane, kind, ref_id, origin, run_at, failures)

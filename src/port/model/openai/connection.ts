@@ -12,6 +12,23 @@ export interface OpenAiConnection {
   baseUrl: string | undefined
   /** Limit of one call, from the request to the last byte of the answer. */
   timeoutMs: number
+  /** Counts calls. Must not throw. */
+  called?: ((call: EndedCall) => void) | undefined
+}
+
+/** What a call used, as far as the provider said so. `cost_micros`: in millionths of a dollar. */
+interface CallUsage {
+  input_tokens: number
+  output_tokens: number
+  cached_tokens?: number
+  cost_micros?: number
+}
+
+/** A call of a model that has ended. */
+export interface EndedCall {
+  model: string
+  ending: 'answered' | 'failed' | 'aborted'
+  usage?: CallUsage | undefined
 }
 
 /**
@@ -76,23 +93,34 @@ export const failureOf = (cause: unknown): CallFailure => {
 const requestOf = (cause: unknown) =>
   cause instanceof APIError && cause.requestID ? { provider_request: cause.requestID } : {}
 
-/** Runs a call and logs how it went. `errorOf` turns what it threw into what the caller gets. */
-export const logCall = async <R extends { usage: object | undefined }>(
-  { log, model, errorOf }: { log: Log; model: string; errorOf(cause: unknown): unknown },
+interface Logged extends Pick<OpenAiConnection, 'called'> {
+  log: Log
+  model: string
+  errorOf(cause: unknown): unknown
+}
+
+/**
+ * Runs a call, counts it and logs how it went. `errorOf` turns what it threw into what the caller
+ * gets.
+ */
+export const logCall = async <R extends { usage: CallUsage | undefined }>(
+  { log, model, errorOf, called }: Logged,
   call: () => Promise<R>,
 ): Promise<R> => {
   const started = performance.now()
   const ms = () => Math.round(performance.now() - started)
   try {
     const result = await call()
+    called?.({ model, ending: 'answered', usage: result.usage })
     log.info({ model, ms: ms(), ...result.usage }, 'model call')
     return result
   } catch (cause) {
     const error = errorOf(cause)
-    const failure =
-      error instanceof Error && 'failure' in error
-        ? { failure: error.failure, status: httpStatusOf(cause), ...requestOf(cause) }
-        : { failure: 'aborted' }
+    const hasFailed = error instanceof Error && 'failure' in error
+    called?.({ model, ending: hasFailed ? 'failed' : 'aborted' })
+    const failure = hasFailed
+      ? { failure: error.failure, status: httpStatusOf(cause), ...requestOf(cause) }
+      : { failure: 'aborted' }
     log.warn({ model, ms: ms(), ...failure }, 'model call failed')
     throw error
   }

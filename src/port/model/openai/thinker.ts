@@ -124,7 +124,7 @@ export const createOpenAiThinker = (options: OpenAiThinkerOptions): Thinker => (
         : thinkErrorOf(cause, turn.tools.length > 0)
     }
     const call = (asking: ThinkRequest) =>
-      logCall({ log: options.log, model: turn.model, errorOf }, () =>
+      logCall({ ...options, model: turn.model, errorOf }, () =>
         think({ turn: asking, thinking, options, limit }),
       )
     const { format, ...plain } = turn

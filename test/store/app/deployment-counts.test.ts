@@ -1,0 +1,64 @@
+import { expect, test } from 'bun:test'
+import { deploymentCounts } from '#store/app/deployment-counts'
+import { testApp } from '#test/support/app'
+import { type PlanNode, planOf } from '#test/support/database/plans'
+import { newStory } from '#test/support/growth/story'
+import { use } from '#test/support/use'
+
+/** Posts stay where they are. */
+const app = use(() => testApp({ overrides: { lanes: [], sweepMs: 0 } }))
+
+const counted = async () => (await app.workplace.db.system(deploymentCounts))[0]!
+
+const HOUR_MS = 3_600_000
+
+/** An item that was scheduled for an hour ago. */
+const overdue = async () => {
+  const story = await newStory(app)
+  const id = await story.scheduled(HOUR_MS)
+  await app.owner`update work set run_at = now() - interval '1 hour' where ref_id = ${id}`
+  return { ...story, id }
+}
+
+test('counts what is late and in doubt in all workspaces, but not what a pause holds up', async () => {
+  const before = await counted()
+  expect(before).toMatchObject({ doubts: 0, reviews: 0, oldest_doubt: null, late: 0, latest: null })
+  const [first, paused] = [await overdue(), await overdue()]
+  await app.owner`update actor set paused = true where tenant_id = ${paused.tenantId}`
+  await (await newStory(app)).scheduled(HOUR_MS)
+  const attempt = (state: string, minutes: number) =>
+    app.owner`insert into attempt (id, tenant_id, item_id, number, connection_id, body_sha, origin,
+        state, intent_at, lease_until, sendable)
+      select gen_random_uuid(), i.tenant_id, i.id,
+        1 + (select count(*) from attempt a where a.item_id = i.id), c.id, ${state}, 'automatic',
+        ${state}, now() - ${minutes} * interval '1 minute', now(), 'post'
+      from item i join connection c on c.tenant_id = i.tenant_id
+      where i.id = ${state === 'doubt' ? first.id : paused.id} limit 1`
+  await attempt('doubt', 90)
+  await attempt('posted', 500)
+  await attempt('review', 30)
+  const after = await counted()
+  expect(after).toMatchObject({ doubts: 1, reviews: 1, late: 1, nodes: before.nodes })
+  expect(after.oldest_doubt).toBeWithin(5_400, 5_500)
+  expect(after.latest).toBeWithin(3_600, 3_700)
+})
+
+test('finds them by indexes of what it counts, however many workspaces there are', async () => {
+  const nodes = await app.workplace.db.systemTransaction(async (sql): Promise<PlanNode[]> => {
+    await sql`set local enable_seqscan = off`
+    return await planOf(sql, deploymentCounts(sql))
+  })
+  const indexes = nodes.flatMap((node) => node['Index Name'] ?? [])
+  expect(indexes).toEqual(
+    expect.arrayContaining([
+      'attempt_doubt',
+      'attempt_review',
+      'work_sends',
+      'work_failing',
+      'connection_lost',
+    ]),
+  )
+  const scanned = nodes.filter((node) => node['Node Type'] === 'Seq Scan')
+  expect(scanned.map((node) => node['Relation Name'])).not.toContain('attempt')
+  expect(scanned.map((node) => node['Relation Name'])).not.toContain('work')
+})
