@@ -269,6 +269,14 @@ const ofProcess = ({ loopDelay, disk, process }: MetricsReading): Family[] => {
 }
 
 export const familiesOf = (reading: MetricsReading): Family[] =>
-  [ofServing, ofLetters, ofWork, ofSending, ofModels, ofPools, ofDeployment, ofProcess].flatMap(
-    (of) => of(reading),
-  )
+  [
+    ofServing,
+    ofLetters,
+    ofWork,
+    ofSending,
+    ofModels,
+    ofPools,
+    ofDeployment,
+    ofBackups,
+    ofProcess,
+  ].flatMap((of) => of(reading))
