@@ -6,11 +6,12 @@
 import { AppError, fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
-import { workspaceOperations } from '#ops/engine/bind'
-import type { Call } from '#ops/engine/call'
+import { type Bound, workspaceOperations } from '#ops/engine/bind'
+import type { Call, StoredFile } from '#ops/engine/call'
+import type { Lines } from '#ops/engine/download'
 import { createOperations } from '#ops/index'
 import { joinDatabase } from '#server/database'
-import { openWorkplace, type Workplace } from '#server/workplace'
+import { openWorkplace } from '#server/workplace'
 import { tenantState } from '#store/app/tenants'
 import { operator } from '#store/engine/principal'
 import type { AdminContext } from './flags.ts'
@@ -18,20 +19,47 @@ import type { AdminContext } from './flags.ts'
 /** Runs an operation by its id, and returns its answer. */
 export type RunOperation = (id: string, input?: object) => Promise<object>
 
-const runnerOf = ({ world }: Workplace, tenantId: string): RunOperation => {
-  const operations = workspaceOperations(createOperations(world))
-  return async (id, input = {}) => {
-    const operation = operations.find((one) => one.id === id) ?? fail('internal')
-    const call: Call = {
-      tenantId,
-      principal: operator,
-      scopes: new Set([...scopes, 'session']),
-      surface: 'admin',
-      requestId: newId(),
-    }
-    return JSON.parse((await operation.run(() => input, call)).body)
-  }
+/** For operations whose answers are downloads. */
+export interface Downloads {
+  /** The deployment's secret. */
+  secret: Buffer
+  lines(id: string): Promise<Lines>
+  file(id: string, input: object): Promise<StoredFile>
 }
+
+const callOf = (tenantId: string): Call => ({
+  tenantId,
+  principal: operator,
+  scopes: new Set([...scopes, 'session']),
+  surface: 'admin',
+  requestId: newId(),
+})
+
+const named = <O extends { id: string }>(all: readonly O[], id: string): O =>
+  all.find((one) => one.id === id) ?? fail('internal')
+
+const runnerOf =
+  (operations: readonly Bound[], tenantId: string): RunOperation =>
+  async (id, input = {}) => {
+    const operation = named(workspaceOperations(operations), id)
+    return JSON.parse((await operation.run(() => input, callOf(tenantId))).body)
+  }
+
+const downloadsOf = (
+  operations: readonly Bound[],
+  tenantId: string,
+): Pick<Downloads, 'lines' | 'file'> => ({
+  async lines(id) {
+    const operation = named(operations, id)
+    if (operation.kind !== 'download') return fail('internal')
+    return await (await operation.open(() => ({}), callOf(tenantId))).start()
+  },
+  async file(id, input) {
+    const operation = named(operations, id)
+    if (operation.kind !== 'file') return fail('internal')
+    return (await operation.fetch(() => input, callOf(tenantId))).file
+  },
+})
 
 const refuseErased = (): never =>
   fail('conflict', 'this workspace is being erased', { reason: 'wrong_state' })
@@ -49,7 +77,7 @@ const refuseIfErased = (cause: unknown): never => {
 export const asOperator = async <T>(
   { config, log }: AdminContext,
   workspaceId: string,
-  act: (run: RunOperation) => Promise<T>,
+  act: (run: RunOperation, downloads: Downloads) => Promise<T>,
 ): Promise<T> => {
   await using database = await joinDatabase(config, log)
   const overrides = { sweepMs: 0, lanes: [] }
@@ -61,5 +89,7 @@ export const asOperator = async <T>(
   const state = await tenantState(workplace.db, workspaceId)
   if (!state) throw new AppError('not_found', 'no such workspace')
   if (state.erasing) refuseErased()
-  return await act(runnerOf(workplace, workspaceId)).catch(refuseIfErased)
+  const operations = createOperations(workplace.world)
+  const downloads = { secret: database.secret, ...downloadsOf(operations, workspaceId) }
+  return await act(runnerOf(operations, workspaceId), downloads).catch(refuseIfErased)
 }

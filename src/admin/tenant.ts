@@ -2,6 +2,7 @@
 import { type AdminGroup, ofWorkspace, optional, paging, required, toggle } from './command.ts'
 import { createTenant } from './tenant-create.ts'
 import { eraseTenant, keepTenant } from './tenant-erase.ts'
+import { exportTenant } from './tenant-export.ts'
 import { findTenants, getTenant, keysOfTenant, membersOfTenant, tenantPage } from './tenant-look.ts'
 import { pauseTenant, resumeTenant, suspendTenant, unsuspendTenant } from './tenant-stop.ts'
 
@@ -81,5 +82,12 @@ export const tenantGroup: AdminGroup = {
     ...looking,
     ...stopping,
     ...erasing,
+    export: {
+      about:
+        "Write the owners' export of a workspace and the bytes of its files to a new file that ends in .tar.zst, or to a new folder",
+      operands: ['TO'],
+      flags: ofWorkspace,
+      run: exportTenant,
+    },
   },
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { Writable } from 'node:stream'
-import { fail } from '#kernel/errors'
+import { AppError, fail } from '#kernel/errors'
 import { isInside } from './room.ts'
 import type { Seal } from './sealing.ts'
 import { type BackupShelf, fileShelf, folderShelf, streamShelf } from './shelf.ts'
@@ -25,9 +25,9 @@ export const checkDestination = (to: Destination, home: string | undefined): voi
   if (home !== undefined && isInside(path, home))
     fail(
       'invalid_input',
-      `${to} lies in TENDRIL_HOME, whose disk and folder the backup must outlive: choose a place outside of it`,
+      `${to} lies in TENDRIL_HOME, whose disk and folder it must outlive: choose a place outside of it`,
     )
-  if (existsSync(path)) fail('invalid_input', `${to} exists already: a backup overwrites nothing`)
+  if (existsSync(path)) fail('invalid_input', `${to} exists already: nothing is overwritten`)
   const folder = dirname(path)
   if (!existsSync(folder) || !statSync(folder).isDirectory())
     fail('invalid_input', `${folder} is no folder: make it first`)
@@ -40,4 +40,15 @@ export const shelfFor = (to: Destination, seal: Seal | undefined): Promise<Backu
   const path = resolve(to)
   const part = `${path}${PART_MARK}${randomBytes(4).toString('hex')}`
   return (isArchive(path) ? fileShelf : folderShelf)(path, { part, seal })
+}
+
+const SAID: Record<string, string> = {
+  ENOSPC: 'the disk that it is written to is full: what was written is removed again',
+  EPIPE: 'whoever reads it has stopped reading',
+}
+
+/** Failures of the place that it goes to, in the operator's words. */
+export const asRefusal = (cause: unknown): unknown => {
+  const said = SAID[String((cause as { code?: unknown } | null)?.code)]
+  return said === undefined ? cause : new AppError('unavailable', said, { cause })
 }

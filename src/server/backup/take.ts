@@ -2,7 +2,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import type { Config } from '#config/config'
 import { type Clock, systemClock } from '#kernel/clock'
-import { AppError, fail } from '#kernel/errors'
+import { fail } from '#kernel/errors'
 import type { Log } from '#kernel/log'
 import { deriveKey } from '#kernel/secret'
 import { databasePassword, dataOf } from '#postgres/cluster'
@@ -13,7 +13,7 @@ import { requireFittingSecret } from '#store/engine/canary'
 import { homeOf } from '../home.ts'
 import { secretKey } from '../secret-key.ts'
 import { BACKUP_FORMAT, type BackupHead, bytesOf, SECRET } from './contents.ts'
-import { checkDestination, type Destination, shelfFor } from './destination.ts'
+import { asRefusal, checkDestination, type Destination, shelfFor } from './destination.ts'
 import { Pace } from './pace.ts'
 import { copyDatabase, sizeOfData } from './physical.ts'
 import { LEAST_FREE, requireFreeDisk, requireRoom } from './room.ts'
@@ -143,15 +143,4 @@ export const takePhysical = async (
     await shelf.discard()
     throw asRefusal(cause)
   }
-}
-
-const SAID: Record<string, string> = {
-  ENOSPC: 'the disk that the backup is written to is full: what was written is removed again',
-  EPIPE: 'whoever reads the backup has stopped reading',
-}
-
-/** Failures of the place that the backup goes to, in the operator's words. */
-const asRefusal = (cause: unknown): unknown => {
-  const said = SAID[String((cause as { code?: unknown } | null)?.code)]
-  return said === undefined ? cause : new AppError('unavailable', said, { cause })
 }
