@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { type BackupSettings, backupsOf } from './backups.ts'
 import { type ChannelUrls, channelUrlsOf } from './channels.ts'
 import { type MetricsSettings, metricsOf } from './metrics.ts'
 import { type AllowedProgram, programsOf } from './programs.ts'
@@ -97,6 +98,8 @@ export interface Config {
   fetchAllow: string[]
   /** Undefined if files are kept in the database. */
   s3: S3Settings | undefined
+  /** Undefined if the server makes no backups by itself. */
+  backups: BackupSettings | undefined
   /** Programs that workspaces may run as MCP servers. */
   mcpStdio: AllowedProgram[]
   /** Where the providers of channels are called. */
@@ -178,6 +181,7 @@ export const readConfig = (env: Env = process.env, isRoot = process.getuid?.() =
     agentKeepDays: parseDays('AGENT_KEEP_DAYS', env.AGENT_KEEP_DAYS || '90', LEAST_AGENT_DAYS),
     fetchAllow: hostsOf(env.FETCH_ALLOW ?? ''),
     s3: s3Of(env),
+    backups: backupsOf(env),
     mcpStdio: programsOf(env.MCP_STDIO || '[]'),
     channelUrls: channelUrlsOf(env.CHANNEL_URLS || '{}'),
     console: switchOf('CONSOLE', env.CONSOLE || 'on'),

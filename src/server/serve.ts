@@ -9,6 +9,7 @@ import { AppError } from '#kernel/errors'
 import { createLog, type Log } from '#kernel/log'
 import { parseFaults } from '#port/network/sandbox/faults'
 import { printAddresses } from './announce.ts'
+import { checkBackupFolder, startBackups } from './backup/service.ts'
 import { startCollecting } from './collecting.ts'
 import { openDatabase } from './database.ts'
 import { firstStart, type NewWorkspace } from './first-start.ts'
@@ -32,6 +33,7 @@ export const checkedConfig = (env?: Record<string, string>): Config => {
   parseFaults(config.sandboxFaults)
   requireSecretKey(config)
   if (!config.databaseUrl || config.firstStart === 'file') homeOf(config)
+  checkBackupFolder(config)
   return config
 }
 
@@ -85,6 +87,7 @@ export async function runServer(): Promise<void> {
   if (config.home) stack.use(await startForgetting(config.home, { db: workplace.db, log }))
   ready = true
   stack.use(startCollecting({ clock: systemClock, log }))
+  stack.use(await startBackups(config, options, log))
   void checkStorage(workplace, config, log)
   printAddresses({ ...config, publicUrl }, { database: database.description, made })
   log.info({ signal: await stopped }, 'stopping')

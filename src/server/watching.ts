@@ -2,6 +2,7 @@
  * What the deployment says of itself to those who watch it, by `/ready` and `/metrics`. Each part
  * that knows something adds it here.
  */
+import { backupState } from './backup/service.ts'
 
 /** The last backup that succeeded. Before the first, `ageMs` counts from when backups began. */
 export interface BackupState {
@@ -22,5 +23,6 @@ export const watchingOf = ({
 }: {
   overrides: { watching?: DeploymentWatch }
 }): DeploymentWatch => ({
+  backup: async () => backupState(),
   ...overrides.watching,
 })

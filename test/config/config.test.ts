@@ -205,3 +205,24 @@ describe('models', () => {
     expect(() => readConfig({ PRICES: text })).toThrow(`in dollars per million tokens: ${wrong}`),
   )
 })
+
+test('BACKUP_DIR makes backups, and the other variables of backups need it', () => {
+  expect(readConfig({}).backups).toBeUndefined()
+  expect(readConfig({ BACKUP_DIR: '/backups' }).backups).toEqual({
+    folder: '/backups',
+    everyMs: 86_400_000,
+    keep: 7,
+    passphraseFile: undefined,
+  })
+  const set = { BACKUP_DIR: '/b', BACKUP_EVERY: '90m', BACKUP_KEEP: '2' }
+  expect(readConfig(set).backups).toMatchObject({ everyMs: 5_400_000, keep: 2 })
+  for (const wrong of ['0h', '24', '1w', '400d', '-1h'])
+    expect(() => readConfig({ ...set, BACKUP_EVERY: wrong })).toThrow(
+      `BACKUP_EVERY must be a number of minutes, hours or days, up to a year, such as 90m, 24h or 7d: ${wrong}`,
+    )
+  for (const wrong of ['0', '-1', 'all'])
+    expect(() => readConfig({ ...set, BACKUP_KEEP: wrong })).toThrow(
+      `BACKUP_KEEP must be a number from 1 to 10000: ${wrong}`,
+    )
+  expect(() => readConfig({ BACKUP_KEEP: '2' })).toThrow('BACKUP_DIR is not')
+})

@@ -8,10 +8,10 @@ import { isInside } from './room.ts'
 import type { Seal } from './sealing.ts'
 import { type BackupShelf, fileShelf, folderShelf, streamShelf } from './shelf.ts'
 
-const ARCHIVE_ENDING = '.tar.zst'
+export const ARCHIVE_ENDING = '.tar.zst'
 
 /** What follows the name of a backup while it is made. */
-const PART_MARK = '.part-'
+export const PART_MARK = '.part-'
 
 /** A path, or a stream for `-`. */
 export type Destination = string | Writable

@@ -1,61 +1,76 @@
-/** Copies the files of the embedded database while it serves. */
+/** Backs up the embedded database by its files. */
+import { existsSync, realpathSync } from 'node:fs'
+import { fail } from '#kernel/errors'
+import type { Log } from '#kernel/log'
+import { databasePassword, dataOf } from '#postgres/cluster'
+import { beginOnlineBackup, type OnlineBackup } from '#postgres/online-backup'
+import { type DatabaseAddress, findEmbedded, startEmbedded } from '#postgres/start'
+import { deploymentFacts } from '#store/backup/deployment-facts'
+import { requireFittingSecret } from '#store/engine/canary'
+import { homeOf } from '../home.ts'
+import { secretKey } from '../secret-key.ts'
+import { copyDatabase, sizeOfData } from './data-copy.ts'
+import { checkDestination } from './destination.ts'
+import {
+  type BackupOrder,
+  type BackupPlace,
+  EMPTY,
+  RUNNING,
+  type TakenBackup,
+  USUAL_LIMITS,
+} from './order.ts'
+import { requireFreeDisk, requireRoom } from './room.ts'
+import { writeBackup } from './write.ts'
 
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
-import { type DataFile, dataFiles, walFiles } from '#postgres/data-files'
-import type { OnlineBackup } from '#postgres/online-backup'
-import { DATA, PASSWORD } from './contents.ts'
-import type { Writing } from './writing.ts'
-
-/** What is added meanwhile: a few files of the write-ahead log, and the lists. */
-const MARGIN_BYTES = 80 * 2 ** 20
-
-/** How many bytes a copy needs, about. */
-export const sizeOfData = async (data: string): Promise<number> => {
-  let bytes = MARGIN_BYTES
-  for await (const { size } of dataFiles(data)) bytes += size
-  return bytes
+/** The running server's database, or one that runs as long as the backup. */
+const openHome = async (
+  home: string,
+  log: Log,
+): Promise<AsyncDisposable & { target: DatabaseAddress }> => {
+  const target = await findEmbedded(home)
+  return target
+    ? { target, [Symbol.asyncDispose]: async () => {} }
+    : await startEmbedded({ home, log })
 }
 
-const CONTROL = 'global/pg_control'
-const TRIES = 10
+const begin = async (target: DatabaseAddress): Promise<OnlineBackup> =>
+  (await beginOnlineBackup(target)) ?? fail('unavailable', RUNNING)
 
-/** The server may be writing it: two reads must agree. */
-const readControl = async (data: string): Promise<Buffer> => {
-  const read = () => readFile(join(data, CONTROL))
-  for (let before = await read(), left = TRIES; left > 0; left--) {
-    await wait(1)
-    const now = await read()
-    if (now.equals(before)) return now
-    before = now
-  }
-  throw new Error(`${CONTROL} changes with every read`)
+/** Throws if there is no database, or no place for a copy of it. */
+const checkPlaces = async (
+  home: string,
+  { to, limits }: BackupOrder,
+): Promise<{ data: string; room: number }> => {
+  checkDestination(to, home)
+  if (!existsSync(dataOf(home))) fail('not_found', `${home} has no database: ${EMPTY}`)
+  const data = dataOf(realpathSync(home))
+  const { leastFree: least } = { ...USUAL_LIMITS, ...limits }
+  requireFreeDisk(data, least)
+  const room = await sizeOfData(data)
+  if (typeof to === 'string') requireRoom(to, room, { data, least })
+  return { data, room }
 }
 
-const put = async (writing: Writing, data: string, { path, kind }: DataFile): Promise<void> => {
-  const name = `${DATA}/${path}`
-  if (kind === 'folder') return await writing.folder(name)
-  if (path !== CONTROL) return void (await writing.copy(name, join(data, path)))
-  await writing.put(name, await readControl(data))
-}
-
-/**
- * Copies the data folder, then ends the backup in the database, then copies the write-ahead log up
- * to that end. Returns the time up to which every acknowledged command is in the copy.
- */
-export const copyDatabase = async (
-  writing: Writing,
-  backup: OnlineBackup,
-  { data, password }: { data: string; password: string },
-): Promise<Date> => {
-  await writing.text(PASSWORD, password)
-  await writing.folder(DATA)
-  for await (const file of dataFiles(data)) await put(writing, data, file)
-  const { at, label, first, last } = await backup.stop()
-  await writing.text(`${DATA}/backup_label`, label)
-  for (const path of await walFiles(data, first, last))
-    if (!(await writing.copy(`${DATA}/${path}`, join(data, path))))
-      throw new Error(`${path} of the write-ahead log has vanished`)
-  return at
+/** Copies the files of the embedded database, beside a running server or without one. */
+export const takePhysical = async (
+  { config, log }: BackupPlace,
+  order: BackupOrder,
+): Promise<TakenBackup> => {
+  const home = homeOf(config)
+  const { data, room } = await checkPlaces(home, order)
+  await using database = await openHome(home, log)
+  const { target } = database
+  const secret = await secretKey(config)
+  await requireFittingSecret(target, secret)
+  const facts = (await deploymentFacts(target)) ?? fail('not_found', EMPTY)
+  const password = databasePassword(home) ?? fail('not_found', EMPTY)
+  await using backup = await begin(target)
+  return await writeBackup(config, order, {
+    kind: 'physical',
+    facts,
+    secret,
+    room,
+    database: { data, heldBytes: () => backup.heldBytes() },
+    copy: (writing) => copyDatabase(writing, backup, { data, password }),
+  })
 }

@@ -22,7 +22,11 @@ export interface Watched {
   /** Of the embedded database: its data, and what a backup of its files holds back. */
   database?: { data: string; heldBytes(): Promise<number> } | undefined
   onHeld?: ((bytes: number) => void) | undefined
+  /** Gives the backup up. */
+  signal?: AbortSignal | undefined
 }
+
+const STOPPED = new AppError('unavailable', 'the backup was given up, because the server stops')
 
 export class BackupWatch implements Disposable {
   readonly #given = Promise.withResolvers<never>()
@@ -31,6 +35,7 @@ export class BackupWatch implements Disposable {
 
   constructor(private readonly watched: Watched) {
     this.#given.promise.catch(() => {})
+    watched.signal?.addEventListener('abort', () => this.#giveUp(STOPPED), { once: true })
     void this.#look()
   }
 

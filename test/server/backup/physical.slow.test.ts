@@ -7,8 +7,9 @@ import { newApiKey } from '#kernel/api-key'
 import { createLog } from '#kernel/log'
 import { findEmbedded } from '#postgres/start'
 import { checkBackup } from '#server/backup/check'
+import type { BackupOrder } from '#server/backup/order'
+import { takePhysical } from '#server/backup/physical'
 import { restoreHome } from '#server/backup/restore'
-import { type BackupOrder, takePhysical } from '#server/backup/take'
 import { eventually } from '#test/support/app'
 import { query } from '#test/support/database/embedded'
 import { temporaryFolder } from '#test/support/folder'
@@ -76,7 +77,11 @@ test(
         (count) => count > 20,
       )
       began = Date.now()
-      const taken = await take({ to, passphrase: 'words', mbPerSecond: 16 })
+      const made = take({ to, passphrase: 'words', mbPerSecond: 16 })
+      // A start would begin at this checkpoint if the backup did not say where it must.
+      await Bun.sleep(1_500)
+      await ask('checkpoint')
+      const taken = await made
       await eventually(
         () => writes.acknowledged.at(-1)!.at,
         (last) => last > Date.parse(taken.at) + 200,
