@@ -43,6 +43,13 @@ const Resume = ({
   </AskFirst>
 )
 
+/** Who has paused it, where that has a name. */
+const Author = ({ kind, id, name }: { kind: string; id: string; name: string | null }) => {
+  const isOperator = kind === 'system' && id === 'operator'
+  if (!isOperator && !name) return null
+  return <> by {isOperator ? 'the operator of this server' : <bdi>{name}</bdi>}</>
+}
+
 /** It asks nothing: pausing is safe. */
 export const AutomationState = () => {
   const read = useRead(READ, {})
@@ -58,12 +65,7 @@ export const AutomationState = () => {
           <span className="soft">
             {' '}
             since <When at={state.since} />
-            {state.by?.name && (
-              <>
-                {' '}
-                by <bdi>{state.by.name}</bdi>
-              </>
-            )}
+            {state.by && <Author {...state.by} />}
           </span>
         )}
       </p>
