@@ -1,11 +1,12 @@
 /** The forms that a backup can have: a folder, one file, or standard output. */
 import { createWriteStream, existsSync } from 'node:fs'
-import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { link, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress } from 'node:zlib'
 import { pack as newPack, type Pack } from 'tar-stream'
+import { fail } from '#kernel/errors'
 import { type Seal, sealed } from './sealing.ts'
 
 /** Where the parts of a backup are put, one after the other. */
@@ -33,6 +34,30 @@ const syncFolder = async (folder: string): Promise<void> => {
   }
 }
 
+const codeIn = (cause: unknown): string => String((cause as { code?: unknown } | null)?.code)
+
+/** Somebody else has taken the name since it was found to be free. */
+const refuseTaken =
+  (to: string) =>
+  (cause: unknown): never => {
+    if (['EEXIST', 'ENOTEMPTY', 'ENOTDIR'].includes(codeIn(cause)))
+      fail('invalid_input', `${to} exists already: nothing is overwritten`)
+    throw cause
+  }
+
+/** Gives a file its name. Unlike a renaming, a link replaces no other file. */
+const nameFile = async (part: string, to: string): Promise<void> => {
+  try {
+    await link(part, to)
+    await rm(part)
+  } catch (cause) {
+    // Some file systems know no links.
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(codeIn(cause)))
+      refuseTaken(to)(cause)
+    await rename(part, to)
+  }
+}
+
 /** `part` is the name while the backup is made. */
 export const folderShelf = async (
   to: string,
@@ -53,7 +78,7 @@ export const folderShelf = async (
       )
     },
     finish: async () => {
-      await rename(part, to)
+      await rename(part, to).catch(refuseTaken(to))
       await syncFolder(dirname(to))
     },
     discard: () => rm(part, { recursive: true, force: true }),
@@ -145,7 +170,7 @@ export const fileShelf = async (
     file: (path, size, bytes) => archive.file(path, size, bytes),
     finish: async () => {
       await archive.end()
-      await rename(part, to)
+      await nameFile(part, to)
       await syncFolder(dirname(to))
     },
     discard: async () => {

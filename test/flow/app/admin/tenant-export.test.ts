@@ -120,6 +120,20 @@ test('it can be a folder, and overwrites nothing', async () => {
   expect(readFileSync(to('there.tar.zst'), 'utf8')).toBe('precious')
 })
 
+test.each(['same.tar.zst', 'same'])(
+  'of two at once to %s one is kept whole, and one refused',
+  async (name) => {
+    const both = await Promise.all([exportTo(name), exportTo(name)])
+    expect(both.map(({ code }) => code).sort()).toEqual([0, 2])
+    expect(both.map(({ err }) => err).join('')).toEndWith(
+      'exists already: nothing is overwritten\n',
+    )
+    expect(readdirSync(folder.path).filter((one) => one.includes('.part-'))).toEqual([])
+    if (name === 'same.tar.zst')
+      expect([...(await unpacked(to(name))).keys()]).toContain('seal.json')
+  },
+)
+
 test('one that fails leaves nothing behind', async () => {
   const { tenantId } = await app.newWorkspace()
   const { file_id } = await makeArtifact({ app, tenantId })
