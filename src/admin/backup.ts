@@ -2,11 +2,12 @@
 import { Writable } from 'node:stream'
 import { fail } from '#kernel/errors'
 import { checkBackup } from '#server/backup/check'
-import { bytesOf } from '#server/backup/contents'
+import { bytesOf, SECRET } from '#server/backup/contents'
 import { USUAL_MB_PER_S } from '#server/backup/order'
 import { readPassphrase } from '#server/backup/passphrase'
-import { takePhysical } from '#server/backup/physical'
-import { type AdminGroup, optional } from './command.ts'
+import { readParts } from '#server/backup/reading'
+import { takeBackup } from '#server/backup/take'
+import { type AdminGroup, optional, toggle } from './command.ts'
 import { type AdminContext, type Flags, text } from './flags.ts'
 
 /** Stands for standard output or input. */
@@ -52,18 +53,13 @@ const OPEN_KEY =
 
 const take = async (place: AdminContext, flags: Flags, to: string): Promise<object | undefined> => {
   const mbPerSecond = rateOf(flags)
-  if (place.config.databaseUrl)
-    fail('invalid_input', 'the database of DATABASE_URL is backed up by its own tools, as pg_dump')
   const passphrase = await passphraseOf(flags)
   const isStream = to === STREAM
   if (isStream && process.stdout.isTTY)
     fail('invalid_input', 'a backup cannot be written to a terminal: redirect standard output')
   if (passphrase === undefined) place.err(`tendril admin: ${OPEN_KEY}`)
-  const taken = await takePhysical(place, {
-    to: isStream ? standardOutput() : to,
-    passphrase,
-    mbPerSecond,
-  })
+  const order = { to: isStream ? standardOutput() : to, passphrase, mbPerSecond }
+  const taken = await takeBackup(place, order, { logical: flags.logical === true })
   const said = { backup: to, ...taken }
   if (!isStream) return said
   // Standard output is the backup itself.
@@ -90,6 +86,18 @@ const verify = async (flags: Flags, from: string): Promise<object> => {
   }
 }
 
+/** Stops reading after the key. */
+const printKey = async (flags: Flags, from: string): Promise<object> => {
+  for await (const { path, bytes } of readParts(originOf(from), await passphraseOf(flags)))
+    if (path === SECRET)
+      return {
+        secret_key: Buffer.concat(await Array.fromAsync(bytes))
+          .toString()
+          .trim(),
+      }
+  return fail('invalid_input', 'there is no secret key in it')
+}
+
 export const backupGroup: AdminGroup = {
   name: 'backup',
   about: 'backups, which are made while the server runs',
@@ -97,7 +105,7 @@ export const backupGroup: AdminGroup = {
     '': {
       about: `Back up to a new folder, to a file that ends in .tar.zst, or with - to standard output`,
       operands: ['TO'],
-      flags: { ...passphraseFlag, 'mb-per-second': optional('N') },
+      flags: { logical: toggle, ...passphraseFlag, 'mb-per-second': optional('N') },
       run: (place, flags, [to = '']) => take(place, flags, to),
     },
     verify: {
@@ -105,6 +113,12 @@ export const backupGroup: AdminGroup = {
       operands: ['FROM'],
       flags: passphraseFlag,
       run: (_, flags, [from = '']) => verify(flags, from),
+    },
+    key: {
+      about: 'Print the secret key that a backup has, for TENDRIL_SECRET_KEY',
+      operands: ['FROM'],
+      flags: passphraseFlag,
+      run: (_, flags, [from = '']) => printKey(flags, from),
     },
   },
 }

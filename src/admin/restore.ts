@@ -1,6 +1,5 @@
 /** `tendril admin restore`: makes a deployment of a backup. */
-import { restoreHome } from '#server/backup/restore'
-import { homeOf } from '#server/home'
+import { restoreBackup } from '#server/backup/restore'
 import { originOf, passphraseFlag, passphraseOf } from './backup.ts'
 import { type AdminGroup, optional } from './command.ts'
 import { type AdminContext, type Flags, text } from './flags.ts'
@@ -10,14 +9,13 @@ const HELD =
 const LIVE_AGAIN =
   'Keys, sessions and members that were ended since the backup live again: end them again.'
 
-const restore = async ({ config }: AdminContext, flags: Flags, from: string): Promise<object> => {
-  const home = flags.home === undefined ? homeOf(config) : text(flags, 'home')
-  const restored = await restoreHome({
+const restore = async (place: AdminContext, flags: Flags, from: string): Promise<object> => {
+  const restored = await restoreBackup(place, {
     from: originOf(from),
     passphrase: await passphraseOf(flags),
-    home,
+    home: flags.home === undefined ? undefined : text(flags, 'home'),
   })
-  return { restored: from, ...restored, next: [HELD, LIVE_AGAIN] }
+  return { from, ...restored, next: [HELD, LIVE_AGAIN] }
 }
 
 export const restoreGroup: AdminGroup = {
@@ -25,7 +23,8 @@ export const restoreGroup: AdminGroup = {
   about: 'what a backup is for',
   commands: {
     '': {
-      about: 'Make a new home of a backup, which may be a folder, a file, or - for standard input',
+      about:
+        'Make a new home of a backup, or fill the empty database of DATABASE_URL; - is standard input',
       operands: ['FROM'],
       flags: { home: optional('DIR'), ...passphraseFlag },
       run: (place, flags, [from = '']) => restore(place, flags, from),

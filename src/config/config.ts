@@ -98,6 +98,8 @@ export interface Config {
   fetchAllow: string[]
   /** Undefined if files are kept in the database. */
   s3: S3Settings | undefined
+  /** As whom a logical backup reads, if not as the role of `databaseUrl`. */
+  backupDatabaseUrl: string | undefined
   /** Undefined if the server makes no backups by itself. */
   backups: BackupSettings | undefined
   /** Programs that workspaces may run as MCP servers. */
@@ -182,6 +184,7 @@ export const readConfig = (env: Env = process.env, isRoot = process.getuid?.() =
     fetchAllow: hostsOf(env.FETCH_ALLOW ?? ''),
     s3: s3Of(env),
     backups: backupsOf(env),
+    backupDatabaseUrl: env.BACKUP_DATABASE_URL || undefined,
     mcpStdio: programsOf(env.MCP_STDIO || '[]'),
     channelUrls: channelUrlsOf(env.CHANNEL_URLS || '{}'),
     console: switchOf('CONSOLE', env.CONSOLE || 'on'),

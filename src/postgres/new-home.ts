@@ -58,8 +58,10 @@ const moveAll = async (folder: string, home: string): Promise<void> => {
     chownAll(join(folder, CLUSTER_FOLDER, 'data'), account)
   }
   await runProgram(['sync'])
+  // The binaries of Postgres may be there already.
   for (const name of readdirSync(folder).filter((one) => one !== CLUSTER_FOLDER))
-    renameSync(join(folder, name), join(home, name))
+    if (!existsSync(join(home, name)) || statSync(join(folder, name)).isFile())
+      renameSync(join(folder, name), join(home, name))
   renameSync(join(folder, CLUSTER_FOLDER), join(home, CLUSTER_FOLDER))
   await runProgram(['sync'])
 }

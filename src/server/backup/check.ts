@@ -4,13 +4,21 @@ import { fail } from '#kernel/errors'
 import {
   type BackupHead,
   type BackupManifest,
+  COUNTS,
   FINISHED,
   HEAD,
   type ListedFile,
   MANIFEST,
+  parseCounts,
   parseFinished,
   parseHead,
   parseManifest,
+  parseTables,
+  rowsIn,
+  TABLES_LIST,
+  type TableCounts,
+  type TableList,
+  tableOfPart,
 } from './contents.ts'
 import { type BackupOrigin, type BackupPart, readParts } from './reading.ts'
 
@@ -19,6 +27,8 @@ export interface PartVisitor {
   /** Called first. Throws if the backup must not be read on. */
   head?(head: BackupHead): Promise<void> | void
   folder?(path: string): Promise<void>
+  /** Called before the rows of any table. */
+  tables?(tables: TableList): void
   /** Must read all bytes. By default they are only checked. */
   file?(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void>
 }
@@ -26,12 +36,14 @@ export interface PartVisitor {
 export interface CheckedBackup {
   head: BackupHead
   manifest: BackupManifest
+  /** Of a logical backup. */
+  counts: TableCounts | undefined
 }
 
 /** What a list of files may take in memory. */
 const MOST_LIST_BYTES = 256 * 2 ** 20
 
-const LISTS = [HEAD, MANIFEST, FINISHED]
+const LISTS = [HEAD, TABLES_LIST, COUNTS, MANIFEST, FINISHED]
 
 const drain = async (bytes: AsyncIterable<Uint8Array>): Promise<void> => {
   for await (const _ of bytes);
@@ -41,6 +53,8 @@ const drain = async (bytes: AsyncIterable<Uint8Array>): Promise<void> => {
 class Counted {
   readonly #hash = createHash('sha256')
   #size = 0
+  /** If the bytes are rows in the form of COPY. */
+  rows = 0
 
   constructor(private readonly bytes: AsyncIterable<Uint8Array>) {}
 
@@ -48,6 +62,7 @@ class Counted {
     for await (const chunk of this.bytes) {
       this.#hash.update(chunk)
       this.#size += chunk.length
+      this.rows += rowsIn(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length))
       yield chunk
     }
   }
@@ -73,6 +88,7 @@ class Checking {
   readonly #seen = new Map<string, ListedFile>()
   readonly #folders = new Set<string>()
   readonly #lists = new Map<string, Buffer>()
+  readonly #rows = new Map<string, number>()
   #head: BackupHead | undefined
 
   constructor(private readonly visitor: PartVisitor) {}
@@ -92,11 +108,14 @@ class Checking {
     if (LISTS.includes(path)) await this.#list(path, counted)
     else await (this.visitor.file?.(path, counted) ?? drain(counted))
     this.#seen.set(path, counted.of(path))
+    const table = tableOfPart(path)
+    if (table !== undefined) this.#rows.set(table, (this.#rows.get(table) ?? 0) + counted.rows)
   }
 
   async #list(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
     const list = await gather(path, bytes)
     this.#lists.set(path, list)
+    if (path === TABLES_LIST) this.visitor.tables?.(parseTables(list))
     if (path !== HEAD) return
     this.#head = parseHead(list)
     await this.visitor.head?.(this.#head)
@@ -113,7 +132,27 @@ class Checking {
       fail('invalid_input', `${MANIFEST} of the backup was altered: its SHA-256 is another`)
     const parsed = parseManifest(manifest)
     this.#compare(parsed)
-    return { head: this.#head, manifest: parsed }
+    const counts = this.#head.kind === 'logical' ? this.#counts() : undefined
+    return { head: this.#head, manifest: parsed, counts }
+  }
+
+  /** Throws unless each table has as many rows as there were in the database. */
+  #counts(): TableCounts {
+    const [tables, counts] = [this.#lists.get(TABLES_LIST), this.#lists.get(COUNTS)]
+    if (!tables || !counts)
+      return fail('invalid_input', `${tables ? COUNTS : TABLES_LIST} is missing in the backup`)
+    const parsed = parseCounts(counts)
+    const names = new Set([
+      ...parseTables(tables).map(({ name }) => name),
+      ...this.#rows.keys(),
+      ...Object.keys(parsed.rows),
+    ])
+    for (const name of names) {
+      const [found, listed] = [this.#rows.get(name) ?? 0, parsed.rows[name]]
+      if (found !== listed)
+        fail('invalid_input', `${name} has ${found} rows in the backup, and had ${listed}`)
+    }
+    return parsed
   }
 
   #compare({ files, folders }: BackupManifest): void {

@@ -15,6 +15,20 @@ export const MANIFEST = 'manifest.json'
 export const FINISHED = 'finished.json'
 export const DATA = 'postgres/data'
 export const PASSWORD = 'postgres/password'
+/** Of a logical backup: its tables, before their rows; and how many rows there are, after them. */
+export const TABLES_LIST = 'tables.json'
+export const COUNTS = 'counts.json'
+const ROWS = 'rows'
+
+/** `rows/public.item/000000` */
+export const rowsPart = (table: string, part: number): string =>
+  `${ROWS}/${table}/${String(part).padStart(6, '0')}`
+
+/** The table whose rows a part has; undefined for other parts. */
+export const tableOfPart = (path: string): string | undefined => {
+  const [folder, table, part, ...more] = path.split('/')
+  return folder === ROWS && part !== undefined && more.length === 0 ? table : undefined
+}
 
 const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' })
 
@@ -66,6 +80,19 @@ export const bytesOf = (files: ListedFile[]): number =>
 
 const Finished = Type.Object({ manifest_sha256: Sha256 })
 
+const TableList = Type.Array(
+  Type.Object({ name: Type.String(), columns: Type.Array(Type.String()) }),
+)
+export type TableList = Static<typeof TableList>
+
+const TableCounts = Type.Object({
+  rows: Type.Record(Type.String(), Type.Integer({ minimum: 0 })),
+  sequences: Type.Array(
+    Type.Object({ name: Type.String(), value: Type.String(), called: Type.Boolean() }),
+  ),
+})
+export type TableCounts = Static<typeof TableCounts>
+
 const parsePart = <S extends TSchema>(schema: S, path: string, bytes: Uint8Array): Static<S> => {
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
@@ -78,6 +105,11 @@ const parsePart = <S extends TSchema>(schema: S, path: string, bytes: Uint8Array
 
 export const parseManifest = (bytes: Uint8Array): BackupManifest =>
   parsePart(BackupManifest, MANIFEST, bytes)
+
+export const parseTables = (bytes: Uint8Array): TableList =>
+  parsePart(TableList, TABLES_LIST, bytes)
+
+export const parseCounts = (bytes: Uint8Array): TableCounts => parsePart(TableCounts, COUNTS, bytes)
 
 export const parseFinished = (bytes: Uint8Array): string =>
   parsePart(Finished, FINISHED, bytes).manifest_sha256
@@ -100,3 +132,10 @@ const SEGMENT = /^(?!\.{1,2}$)[\w.+-]+$/
 /** Whether a path stays inside of the folder that it is put into. */
 export const isPlainPath = (path: string): boolean =>
   path.length <= 1_024 && path.split('/').every((segment) => SEGMENT.test(segment))
+
+/** Each row ends with the only line break in it. */
+export const rowsIn = (bytes: Buffer): number => {
+  let rows = 0
+  for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) rows++
+  return rows
+}

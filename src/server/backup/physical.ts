@@ -23,7 +23,7 @@ import { requireFreeDisk, requireRoom } from './room.ts'
 import { writeBackup } from './write.ts'
 
 /** The running server's database, or one that runs as long as the backup. */
-const openHome = async (
+export const openHome = async (
   home: string,
   log: Log,
 ): Promise<AsyncDisposable & { target: DatabaseAddress }> => {

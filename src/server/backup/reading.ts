@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import { createZstdDecompress } from 'node:zlib'
 import { extract } from 'tar-stream'
 import { AppError, fail } from '#kernel/errors'
-import { FINISHED, HEAD, isPlainPath, MANIFEST } from './contents.ts'
+import { COUNTS, FINISHED, HEAD, isPlainPath, MANIFEST, SECRET, TABLES_LIST } from './contents.ts'
 import { SEALED_HEAD_BYTES, SEALED_MAGIC, Unsealing } from './sealing.ts'
 
 /** A part of a backup. The bytes of a file must be read before the next part. */
@@ -149,7 +149,7 @@ async function* walk(root: string, folder: string): AsyncGenerator<Omit<BackupPa
   const names = await readdir(join(root, folder), { withFileTypes: true })
   for (const entry of names.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = folder ? `${folder}/${entry.name}` : entry.name
-    if ([HEAD, MANIFEST, FINISHED].includes(path)) continue
+    if ([...FIRST, ...LAST].includes(path)) continue
     if (!entry.isFile() && !entry.isDirectory())
       fail('invalid_input', `${path} of the backup is neither a file nor a folder`)
     yield { path, kind: entry.isFile() ? 'file' : 'folder' }
@@ -157,10 +157,14 @@ async function* walk(root: string, folder: string): AsyncGenerator<Omit<BackupPa
   }
 }
 
+/** What the other parts need comes before them, and what says that all are there comes last. */
+const FIRST = [HEAD, SECRET, TABLES_LIST]
+const LAST = [COUNTS, MANIFEST, FINISHED]
+
 async function* inOrder(root: string): AsyncGenerator<Omit<BackupPart, 'bytes'>> {
-  yield { path: HEAD, kind: 'file' }
+  for (const path of FIRST) yield { path, kind: 'file' }
   yield* walk(root, '')
-  for (const path of [MANIFEST, FINISHED]) yield { path, kind: 'file' }
+  for (const path of LAST) yield { path, kind: 'file' }
 }
 
 const isThere = (path: string): Promise<boolean> =>

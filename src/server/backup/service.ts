@@ -12,8 +12,8 @@ import { homeOf } from '../home.ts'
 import { keptBackups, keptName, pruneBackups } from './kept.ts'
 import { type BackupOrder, RUNNING, type TakenBackup } from './order.ts'
 import { readPassphrase } from './passphrase.ts'
-import { takePhysical } from './physical.ts'
 import { isInside } from './room.ts'
+import { takeBackup } from './take.ts'
 
 /** How often to look whether one is due. */
 const LOOK_MS = 60_000
@@ -169,7 +169,7 @@ export const startBackups = async (
   const { backups: settings } = config
   const facts = settings && (await deploymentFacts(options))
   if (!settings || !facts) return none
-  const take = (order: BackupOrder) => takePhysical({ config, log }, order)
+  const take = (order: BackupOrder) => takeBackup({ config, log }, order, { logical: false })
   const service = new BackupService({ settings, deployment: facts.deployment, log, take })
   running = service
   return service

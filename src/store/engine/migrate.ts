@@ -11,6 +11,9 @@ import { asOwner } from './owner.ts'
 /** Serialises migrations of one database. Any constant will do. */
 const MIGRATION_LOCK = 7_164_011
 
+const MIGRATION_TABLE = `create table if not exists migration (name text primary key,
+  hash text not null, applied_at timestamptz not null default now())`
+
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /**
@@ -25,8 +28,7 @@ export async function migrate(
 ): Promise<void> {
   await asOwner(options, async (sql) => {
     await sql`select pg_advisory_lock(${MIGRATION_LOCK})`
-    await sql`create table if not exists migration (name text primary key, hash text not null,
-      applied_at timestamptz not null default now())`
+    await sql.unsafe(MIGRATION_TABLE)
     const applied = await appliedTo(sql)
     const pending = pendingOf(applied, migrations)
     if (applied.size > 0 && pending.length > 0) {
@@ -93,6 +95,19 @@ export async function nextMigrations(
   } catch (cause) {
     const refusal = cause instanceof Error ? cause.message : String(cause)
     return { from, migrations: [], refusal }
+  }
+}
+
+/**
+ * Makes the schema that these migrations make, in an empty database and in the transaction of
+ * `sql`, as `migrate` would.
+ */
+export const makeSchemaIn = async (sql: postgres.Sql, names: readonly string[]): Promise<void> => {
+  await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`
+  await sql.unsafe(MIGRATION_TABLE)
+  for (const { name, text } of shippedMigrations().filter((one) => names.includes(one.name))) {
+    await sql.unsafe(text)
+    await sql`insert into migration (name, hash) values (${name}, ${hashOf(text)})`
   }
 }
 

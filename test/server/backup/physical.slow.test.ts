@@ -9,7 +9,7 @@ import { findEmbedded } from '#postgres/start'
 import { checkBackup } from '#server/backup/check'
 import type { BackupOrder } from '#server/backup/order'
 import { takePhysical } from '#server/backup/physical'
-import { restoreHome } from '#server/backup/restore'
+import { restoreBackup } from '#server/backup/restore'
 import { eventually } from '#test/support/app'
 import { query } from '#test/support/database/embedded'
 import { temporaryFolder } from '#test/support/folder'
@@ -92,7 +92,10 @@ test(
     expect(meanwhile.length).toBeGreaterThan(20)
     expect(acknowledged.some((one) => one.at > at)).toBe(true)
     const restored = join(folder.path, 'restored')
-    await restoreHome({ from: to, passphrase: 'words', home: restored })
+    await restoreBackup(
+      { config: readConfig({}), log },
+      { from: to, passphrase: 'words', home: restored },
+    )
     const found = await itemsIn(restored)
     const lost = acknowledged.filter((one) => one.at < at && !found.has(one.id))
     expect(lost).toEqual([])

@@ -2,19 +2,22 @@
 import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readConfig } from '#config/config'
+import { createLog } from '#kernel/log'
 import { acquireLock } from '#postgres/lock'
 import { DATA } from '#server/backup/contents'
-import { restoreHome } from '#server/backup/restore'
+import { restoreBackup } from '#server/backup/restore'
 import { BIG_PART, SMALL_AT, smallBackup } from '#test/support/backup/small'
 import { temporaryFolder } from '#test/support/folder'
 import { use } from '#test/support/use'
 
+const place = { config: readConfig({}), log: createLog('silent') }
 const folder = use(temporaryFolder)
 let made = 0
 const fresh = (ending = ''): string => join(folder.path, `${++made}${ending}`)
 
 const refusalOf = (from: string, home: string, passphrase?: string): Promise<string> =>
-  restoreHome({ from, home, passphrase }).then(
+  restoreBackup(place, { from, home, passphrase }).then(
     () => 'it was restored',
     (cause: Error) => cause.message,
   )
@@ -22,7 +25,7 @@ const refusalOf = (from: string, home: string, passphrase?: string): Promise<str
 test('a backup becomes a home, with a note of its time that only its user can read', async () => {
   const [from, home] = [fresh('.tar.zst'), join(fresh(), 'below')]
   await smallBackup(from, { passphrase: 'words' })
-  const { restored_at, version } = await restoreHome({ from, home, passphrase: 'words' })
+  const { restored_at, version } = await restoreBackup(place, { from, home, passphrase: 'words' })
   expect(readdirSync(home).sort()).toEqual(['postgres', 'restored.json', 'secret.key'])
   expect(JSON.parse(readFileSync(join(home, 'restored.json'), 'utf8'))).toEqual({
     backup_at: SMALL_AT,

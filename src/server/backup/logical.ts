@@ -1,0 +1,94 @@
+/** Backs up any database by its rows. */
+import { existsSync } from 'node:fs'
+import type { Config } from '#config/config'
+import { fail } from '#kernel/errors'
+import type { Log } from '#kernel/log'
+import { dataOf } from '#postgres/cluster'
+import { deploymentFacts } from '#store/backup/deployment-facts'
+import { type DatabaseSnapshot, openSnapshot } from '#store/backup/snapshot'
+import type { BackupTable } from '#store/backup/tables'
+import { requireFittingSecret } from '#store/engine/canary'
+import type { ConnectionOptions } from '#store/engine/db'
+import { connectionOptionsOf } from '../database-url.ts'
+import { homeOf } from '../home.ts'
+import { secretKey } from '../secret-key.ts'
+import { COUNTS, rowsIn, rowsPart, TABLES_LIST, type TableCounts } from './contents.ts'
+import { checkDestination } from './destination.ts'
+import { type BackupOrder, type BackupPlace, EMPTY, RUNNING, type TakenBackup } from './order.ts'
+import { openHome } from './physical.ts'
+import { requireRoom } from './room.ts'
+import { writeBackup } from './write.ts'
+import type { Writing } from './writing.ts'
+
+/** The size of a part must be known before it is written, so this much is kept in memory. */
+const PART_BYTES = 4 * 2 ** 20
+
+async function* inParts(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let [waiting, length]: [Uint8Array[], number] = [[], 0]
+  for await (const chunk of bytes) {
+    waiting.push(chunk)
+    length += chunk.length
+    if (length < PART_BYTES) continue
+    yield Buffer.concat(waiting)
+    ;[waiting, length] = [[], 0]
+  }
+  if (length > 0) yield Buffer.concat(waiting)
+}
+
+const copyTable = async (
+  writing: Writing,
+  snapshot: DatabaseSnapshot,
+  table: BackupTable,
+): Promise<number> => {
+  let [part, rows] = [0, 0]
+  for await (const bytes of inParts(await snapshot.rows(table))) {
+    rows += rowsIn(bytes)
+    await writing.put(rowsPart(table.name, part++), bytes)
+  }
+  const counted = await snapshot.count(table)
+  if (rows !== counted)
+    throw new Error(`${table.name} has ${counted} rows, but the backup got ${rows} of them`)
+  return rows
+}
+
+const copyTables = async (writing: Writing, snapshot: DatabaseSnapshot): Promise<Date> => {
+  await writing.text(TABLES_LIST, JSON.stringify(snapshot.tables))
+  const rows: TableCounts['rows'] = {}
+  for (const table of snapshot.tables) rows[table.name] = await copyTable(writing, snapshot, table)
+  const counts: TableCounts = { rows, sequences: await snapshot.sequences() }
+  await writing.text(COUNTS, JSON.stringify(counts))
+  return snapshot.at
+}
+
+const openSource = async (
+  config: Config,
+  log: Log,
+): Promise<AsyncDisposable & { target: ConnectionOptions }> => {
+  const url = config.backupDatabaseUrl ?? config.databaseUrl
+  if (url) return { target: connectionOptionsOf(url), [Symbol.asyncDispose]: async () => {} }
+  const home = homeOf(config)
+  if (!existsSync(dataOf(home))) fail('not_found', `${home} has no database: ${EMPTY}`)
+  return await openHome(home, log)
+}
+
+/** Copies the rows of all tables as they were at one moment. */
+export const takeLogical = async (
+  { config, log }: BackupPlace,
+  order: BackupOrder,
+): Promise<TakenBackup> => {
+  checkDestination(order.to, config.home)
+  await using source = await openSource(config, log)
+  const secret = await secretKey(config)
+  await requireFittingSecret(source.target, secret)
+  const facts = (await deploymentFacts(source.target)) ?? fail('not_found', EMPTY)
+  await using snapshot = (await openSnapshot(source.target)) ?? fail('unavailable', RUNNING)
+  if (typeof order.to === 'string')
+    requireRoom(order.to, snapshot.bytes, { data: undefined, least: 0 })
+  return await writeBackup(config, order, {
+    kind: 'logical',
+    facts,
+    secret,
+    room: snapshot.bytes,
+    copy: (writing) => copyTables(writing, snapshot),
+  })
+}

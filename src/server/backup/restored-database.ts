@@ -1,0 +1,57 @@
+/** A backup that becomes the database of DATABASE_URL. */
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Config } from '#config/config'
+import { fail } from '#kernel/errors'
+import { connectionOptionsOf } from '../database-url.ts'
+import type { CheckedBackup } from './check.ts'
+import { type BackupHead, SECRET, type TableList } from './contents.ts'
+import { type NoteOfRestore, RESTORED_NOTE, type RestoreTarget } from './restore-target.ts'
+import { RowLoading } from './row-loading.ts'
+
+const KEY =
+  'TENDRIL_SECRET_KEY must be the key that the backup has, since it encrypts what is in the database: tendril admin backup key FROM prints it'
+
+export class RowsInDatabase implements RestoreTarget {
+  private constructor(
+    private readonly config: Config,
+    private readonly loading: RowLoading,
+  ) {}
+
+  static async open(config: Config, head: BackupHead): Promise<RowsInDatabase> {
+    if (head.kind === 'physical')
+      fail(
+        'invalid_input',
+        'the backup has the files of an embedded database: name its new home with --home, or make a backup with --logical for DATABASE_URL',
+      )
+    if (!config.secretKey) fail('invalid_input', KEY)
+    const loading = await RowLoading.begin(connectionOptionsOf(config.databaseUrl!), head)
+    return new RowsInDatabase(config, loading)
+  }
+
+  tables(tables: TableList): void {
+    this.loading.tables(tables)
+  }
+
+  async folder(): Promise<void> {}
+
+  async file(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+    if (path !== SECRET) return await this.loading.file(path, bytes)
+    const key = Buffer.concat(await Array.fromAsync(bytes)).toString()
+    const own = Buffer.from(this.config.secretKey!, 'base64')
+    if (!Buffer.from(key, 'base64').equals(own)) fail('invalid_input', KEY)
+  }
+
+  async finish(checked: CheckedBackup, note: NoteOfRestore): Promise<string> {
+    const { home } = this.config
+    if (home !== undefined) await mkdir(home, { recursive: true, mode: 0o700 })
+    await this.loading.finish(checked)
+    if (home !== undefined)
+      await writeFile(join(home, RESTORED_NOTE), `${JSON.stringify(note)}\n`, { mode: 0o600 })
+    return 'the database of DATABASE_URL'
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.loading[Symbol.asyncDispose]()
+  }
+}

@@ -1,0 +1,41 @@
+/** Passes the parts of a logical backup to a database. */
+import { fail } from '#kernel/errors'
+import { beginLoading, type DatabaseLoading } from '#store/backup/loading'
+import type { BackupTable } from '#store/backup/tables'
+import type { ConnectionOptions } from '#store/engine/db'
+import type { CheckedBackup } from './check.ts'
+import { type BackupHead, type TableList, tableOfPart } from './contents.ts'
+
+export class RowLoading implements AsyncDisposable {
+  readonly #tables = new Map<string, BackupTable>()
+
+  private constructor(private readonly loading: DatabaseLoading) {}
+
+  static async begin(options: ConnectionOptions, { migrations }: BackupHead): Promise<RowLoading> {
+    return new RowLoading(
+      await beginLoading(
+        options,
+        migrations.map(({ name }) => name),
+      ),
+    )
+  }
+
+  tables(tables: TableList): void {
+    for (const table of tables) this.#tables.set(table.name, table)
+  }
+
+  async file(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+    const name = tableOfPart(path)
+    const table = name === undefined ? undefined : this.#tables.get(name)
+    if (!table) return fail('invalid_input', `${path} is in the backup, but belongs to no table`)
+    await this.loading.rows(table, bytes)
+  }
+
+  async finish({ counts }: CheckedBackup): Promise<void> {
+    await this.loading.commit(new Map(Object.entries(counts!.rows)), counts!.sequences)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.loading[Symbol.asyncDispose]()
+  }
+}

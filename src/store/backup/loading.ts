@@ -1,0 +1,146 @@
+/** Fills an empty database with the rows of a backup, in one transaction. */
+import { once } from 'node:events'
+import type { Writable } from 'node:stream'
+import type postgres from 'postgres'
+import { fail } from '#kernel/errors'
+import type { ConnectionOptions } from '../engine/db.ts'
+import { makeSchemaIn } from '../engine/migrate.ts'
+import { openBackupSession, refuseHiddenRows } from './session.ts'
+import {
+  type BackupTable,
+  backupTables,
+  countRows,
+  type SequenceValue,
+  tableInTheWay,
+} from './tables.ts'
+
+/** Disposing without `commit` leaves the database empty. */
+export interface DatabaseLoading extends AsyncDisposable {
+  /** Rows of a table in the form of COPY. Those of a table come one after the other. */
+  rows(table: BackupTable, bytes: AsyncIterable<Uint8Array>): Promise<void>
+  /** Throws unless each table has that many rows. */
+  commit(counts: ReadonlyMap<string, number>, sequences: SequenceValue[]): Promise<void>
+}
+
+interface ForeignKey {
+  tbl: string
+  name: string
+  made: string
+}
+
+/**
+ * Rows come in no order that suits foreign keys, and as they were when triggers had already seen
+ * them. The owner of the tables need not be a superuser for any of this.
+ */
+const openTables = async (sql: postgres.Sql): Promise<() => Promise<void>> => {
+  const tables = await backupTables(sql)
+  const keys = await sql<ForeignKey[]>`
+    select conrelid::regclass::text as tbl, quote_ident(conname) as name,
+      pg_get_constraintdef(oid) as made
+    from pg_constraint where contype = 'f' and connamespace <> 'pg_catalog'::regnamespace`
+  const forced = await sql<{ tbl: string }[]>`
+    select oid::regclass::text as tbl from pg_class where relforcerowsecurity`
+  const all = (statements: string[]) => sql.unsafe(statements.join(';\n'))
+  await all([
+    ...keys.map(({ tbl, name }) => `alter table ${tbl} drop constraint ${name}`),
+    ...forced.map(({ tbl }) => `alter table ${tbl} no force row level security`),
+    ...tables.map(({ name }) => `alter table ${name} disable trigger user`),
+    // Rows that migrations have made are in the backup too.
+    ...tables.map(({ name }) => `delete from ${name}`),
+  ])
+  return async () => {
+    await all([
+      ...keys.map(({ tbl, name, made }) => `alter table ${tbl} add constraint ${name} ${made}`),
+      ...tables.map(({ name }) => `alter table ${name} enable trigger user`),
+      ...forced.map(({ tbl }) => `alter table ${tbl} force row level security`),
+    ])
+  }
+}
+
+/** One COPY at a time. */
+class Copying {
+  #table: string | undefined
+  #out: Writable | undefined
+  #failure: unknown
+
+  constructor(private readonly sql: postgres.Sql) {}
+
+  async write({ name, columns }: BackupTable, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+    if (name !== this.#table) {
+      await this.end()
+      this.#out = await this.sql
+        .unsafe(`copy ${name} (${columns.join(', ')}) from stdin`)
+        .writable()
+      this.#out.on('error', (cause) => {
+        this.#failure = cause
+      })
+      this.#table = name
+    }
+    for await (const chunk of bytes) {
+      if (this.#failure !== undefined) throw this.#failure
+      if (!this.#out!.write(chunk)) await once(this.#out!, 'drain')
+    }
+  }
+
+  async end(): Promise<void> {
+    const out = this.#out
+    if (!out) return
+    this.#out = undefined
+    this.#table = undefined
+    out.end()
+    await once(out, 'finish')
+    if (this.#failure !== undefined) throw this.#failure
+  }
+}
+
+const setSequences = async (sql: postgres.Sql, sequences: SequenceValue[]): Promise<void> => {
+  for (const { name, value, called } of sequences)
+    await sql`select setval(${name}::regclass, ${value}::bigint, ${called})`
+}
+
+const requireCounts = async (
+  sql: postgres.Sql,
+  counts: ReadonlyMap<string, number>,
+): Promise<void> => {
+  for (const table of await backupTables(sql)) {
+    const [found, listed] = [await countRows(sql, table), counts.get(table.name) ?? 0]
+    if (found !== listed)
+      fail('invalid_input', `${table.name} has ${found} rows, and the backup lists ${listed}`)
+  }
+}
+
+/** Makes the schema that the backup was made with. Throws if the database is not empty. */
+export const beginLoading = async (
+  options: ConnectionOptions,
+  migrations: readonly string[],
+): Promise<DatabaseLoading> => {
+  const sql = openBackupSession(options)
+  const dispose = () => sql.end({ timeout: 5 })
+  try {
+    await sql.unsafe('begin')
+    const inTheWay = await tableInTheWay(sql)
+    if (inTheWay !== undefined)
+      fail(
+        'invalid_input',
+        `the database is not empty, since it has ${inTheWay}: restore into a new one`,
+      )
+    await makeSchemaIn(sql, migrations)
+    const closeTables = await openTables(sql)
+    await refuseHiddenRows(sql)
+    const copying = new Copying(sql)
+    return {
+      rows: (table, bytes) => copying.write(table, bytes),
+      commit: async (counts, sequences) => {
+        await copying.end()
+        await requireCounts(sql, counts)
+        await closeTables()
+        await setSequences(sql, sequences)
+        await sql.unsafe('commit')
+      },
+      [Symbol.asyncDispose]: dispose,
+    }
+  } catch (cause) {
+    await dispose()
+    throw cause
+  }
+}

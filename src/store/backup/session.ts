@@ -1,0 +1,43 @@
+/** The session of a logical backup or restore: one connection, which may be at it for hours. */
+import postgres from 'postgres'
+import { type ConnectionOptions, TIMES_AS_ISO } from '../engine/db.ts'
+
+/** One backup of a database is made at a time. Any constant will do. */
+const BACKUP_LOCK = 7_164_014
+
+const SETTINGS = {
+  application_name: 'tendril-backup',
+  client_encoding: 'UTF8',
+  statement_timeout: 0,
+  idle_in_transaction_session_timeout: 0,
+  ...TIMES_AS_ISO,
+}
+
+export const openBackupSession = ({
+  logins: _,
+  onStatement: __,
+  patience: ___,
+  version: ____,
+  ...options
+}: ConnectionOptions): postgres.Sql =>
+  postgres({
+    ...options,
+    max: 1,
+    max_lifetime: null,
+    idle_timeout: 0,
+    connect_timeout: 10,
+    fetch_types: false,
+    onnotice: () => {},
+    connection: SETTINGS as unknown as postgres.ConnectionParameters,
+  })
+
+/** From here on, a table whose rows a policy hides is an error, and never an empty one. */
+export const refuseHiddenRows = (sql: postgres.Sql): PromiseLike<unknown> =>
+  sql`set row_security = off`
+
+/** Held until the session ends. False if another backup has it. */
+export const takeBackupLock = async (sql: postgres.Sql): Promise<boolean> => {
+  const [row] = await sql<{ taken: boolean }[]>`
+    select pg_try_advisory_lock(${BACKUP_LOCK}) as taken`
+  return row!.taken
+}

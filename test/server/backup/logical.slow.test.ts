@@ -1,0 +1,52 @@
+/** Logical backups where the owner of the tables is no superuser, and restored as another kind. */
+import { expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { readConfig } from '#config/config'
+import { createLog } from '#kernel/log'
+import { findEmbedded } from '#postgres/start'
+import { restoreBackup } from '#server/backup/restore'
+import { checkCanary } from '#store/engine/canary'
+import { withLogins } from '#store/engine/logins'
+import { migrate } from '#store/engine/migrate'
+import {
+  everythingIn,
+  fillTables,
+  placeOn,
+  takeRows,
+  withOwner,
+} from '#test/support/backup/logical'
+import { TEST_SECRET } from '#test/support/database/db'
+import { start } from '#test/support/database/embedded'
+import { managedDb } from '#test/support/database/managed'
+import { temporaryFolder } from '#test/support/folder'
+import { use } from '#test/support/use'
+
+const folder = use(temporaryFolder)
+const managed = use(managedDb)
+const log = createLog('silent')
+
+test('an owner that is no superuser needs BYPASSRLS for a backup, and nothing for a restore', async () => {
+  const { options, root } = managed
+  await migrate(options, log)
+  await checkCanary(options, TEST_SECRET)
+  await fillTables(await withLogins(options, TEST_SECRET, log), root)
+  const [home, to] = [join(folder.path, 'home'), join(folder.path, 'rows.tar.zst')]
+  await expect(takeRows(options, home, to)).rejects.toThrow('alter role plain bypassrls')
+  expect(existsSync(to)).toBe(false)
+  await withOwner(root, (sql) => sql`alter role plain bypassrls`)
+  await takeRows(options, home, to)
+  await withOwner(root, async (sql) => {
+    await sql`alter role plain nobypassrls`
+    await sql`create database again owner plain`
+  })
+  const [again, original] = [{ ...options, database: 'again' }, await everythingIn(root)]
+  await restoreBackup(placeOn(again, home), { from: to, passphrase: undefined })
+  expect(await everythingIn({ ...root, database: 'again' })).toEqual(original)
+  // The same rows as a home with a database of its own.
+  const made = join(folder.path, 'made')
+  const place = { config: readConfig({ TENDRIL_HOME: made }), log }
+  await restoreBackup(place, { from: to, passphrase: undefined })
+  await using _ = await start(made)
+  expect(await everythingIn((await findEmbedded(made))!)).toEqual(original)
+}, 120_000)
