@@ -788,10 +788,13 @@ create table public.counter (
   used integer not null,
   constraint counter_pkey PRIMARY KEY (tenant_id, key)
 ) with (fillfactor=70);
+CREATE INDEX counter_reads ON public.counter USING btree (key, period) WHERE (key = ANY (ARRAY['reads_free'::text, 'reads_payg'::text]));
 alter table public.counter enable row level security;
 alter table public.counter force row level security;
 create policy app on public.counter for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+create policy reads on public.counter for select to tendril_system using ((key = ANY (ARRAY['reads_free'::text, 'reads_payg'::text])));
 grant delete, insert, select, update on public.counter to tendril_app;
+grant select (key, period, tenant_id, used) on public.counter to tendril_system;
 
 create table public.deployment (
   single boolean not null default true,

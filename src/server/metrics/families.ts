@@ -203,7 +203,7 @@ const ofPools = ({ pools }: MetricsReading): Family[] => {
 const ofDeployment = ({ counts }: MetricsReading): Family[] => [
   gauge(
     'counts_answered',
-    '1 if the database has told what the next nine metrics say.',
+    '1 if the database has told what the next eleven metrics say.',
     one(counts ? 1 : 0),
   ),
   gauge('doubts', 'Sends that may or may not have reached the network.', one(counts?.doubts)),
@@ -236,6 +236,19 @@ const ofDeployment = ({ counts }: MetricsReading): Family[] => [
   gauge('work_failing', 'Rows of work that fail and are tried again.', one(counts?.failing)),
   gauge('nodes', 'Living servers of the deployment.', one(counts?.nodes)),
   gauge('sessions', 'Sessions of people who are signed in.', one(counts?.sessions)),
+]
+
+const ofReads = ({ counts }: MetricsReading): Family[] => [
+  gauge(
+    'reads_left',
+    "Left of today's budgets, of workspaces that have read: reads, or millionths of a dollar.",
+    (counts?.reads ?? []).map(({ tier, left }) => ({ labels: { tier }, value: left })),
+  ),
+  gauge(
+    'reads_spent_workspaces',
+    'Workspaces that have nothing left of it.',
+    (counts?.reads ?? []).map(({ tier, spent }) => ({ labels: { tier }, value: spent })),
+  ),
 ]
 
 const ofBackups = ({ backup }: MetricsReading): Family[] => [
@@ -277,6 +290,7 @@ export const familiesOf = (reading: MetricsReading): Family[] =>
     ofModels,
     ofPools,
     ofDeployment,
+    ofReads,
     ofBackups,
     ofProcess,
   ].flatMap((of) => of(reading))

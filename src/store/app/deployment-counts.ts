@@ -1,5 +1,15 @@
 /** What waits for a person, fails or is late, over all workspaces, in numbers alone. */
+import { planNames, plans } from '#domain/app/plan'
+import { readCounter, type Tier, tiers } from '#domain/app/read-budget'
 import type { Fragment, Sql } from '../engine/db.ts'
+
+interface TierReads {
+  tier: Tier
+  /** In the tier's unit. */
+  left: number
+  /** Workspaces with nothing left. */
+  spent: number
+}
 
 export interface DeploymentCounts {
   /** Sends of which nobody knows yet whether they reached the network. */
@@ -17,6 +27,8 @@ export interface DeploymentCounts {
   /** Accounts of workspaces that have no connected one, and channels that fail: people must act. */
   accounts_lost: number
   channels_failing: number
+  /** Today's budgets of reads, of the workspaces that have read today. */
+  reads: TierReads[]
   /** Rows of work that have failed since they last succeeded. */
   failing: number
   /** Living servers. */
@@ -28,6 +40,26 @@ export interface DeploymentCounts {
 /** More late posts than this are as bad. */
 const MOST_LATE = 10_000
 
+/** What each plan allows, by the names of the counters. */
+const readLimits = Object.fromEntries(
+  planNames.map((name) => [
+    name,
+    Object.fromEntries(tiers.map((tier) => [readCounter(tier), plans[name].reads[tier]])),
+  ]),
+)
+
+const readsToday = (sql: Sql): Fragment =>
+  sql`select coalesce(jsonb_agg(jsonb_build_object('tier', replace(key, 'reads_', ''),
+      'left', of_tier.left, 'spent', of_tier.spent)), '[]') from (
+    select c.key, sum(greatest(0, allowed.most - c.used)) as left,
+      count(*) filter (where c.used >= allowed.most) as spent
+    from counter c join tenant t on t.id = c.tenant_id cross join lateral (select coalesce(
+      (t.overrides->>c.key)::float8, (${sql.json(readLimits)}::jsonb->t.plan->>c.key)::float8) as most
+      ) allowed
+    where c.key in ('reads_free', 'reads_payg')
+      and c.period = to_char(now() at time zone 'utc', 'YYYY-MM-DD')
+    group by c.key) of_tier`
+
 /** For the rights of `system`. Always a row. */
 export const deploymentCounts = (sql: Sql): Fragment<DeploymentCounts> =>
   sql`select doubt.count as doubts, review.count as reviews,
@@ -37,6 +69,7 @@ export const deploymentCounts = (sql: Sql): Fragment<DeploymentCounts> =>
         select from connection o where o.tenant_id = c.tenant_id and o.status = 'connected'))
         as accounts_lost,
       (select count(*)::int from channel_connection where status = 'failing') as channels_failing,
+      (${readsToday(sql)}) as reads,
       (select count(*)::int from work where failures > 0) as failing,
       (select count(*)::int from node where expires_at > now()) as nodes,
       (select count(*)::int from session where expires_at > now() and revoked_at is null)

@@ -43,6 +43,33 @@ test('counts what is late and in doubt in all workspaces, but not what a pause h
   expect(after.latest).toBeWithin(3_600, 3_700)
 })
 
+test("sums what is left of today's budgets of reads, whatever each plan allows", async () => {
+  const day = new Date().toISOString().slice(0, 10)
+  const charge = async (
+    plan: string,
+    overrides: object,
+    key: string,
+    used: number,
+    period = day,
+  ) => {
+    const { tenantId } = await app.newWorkspace()
+    await app.owner`update tenant set plan = ${plan}, overrides = ${app.owner.json(overrides as never)}
+      where id = ${tenantId}`
+    await app.owner`insert into counter (tenant_id, key, period, used)
+      values (${tenantId}, ${key}, ${period}, ${used})`
+  }
+  await charge('free', {}, 'reads_free', 400)
+  await charge('team', { reads_free: 50 }, 'reads_free', 50)
+  await charge('team', {}, 'reads_payg', 250_000)
+  await charge('team', {}, 'reads_free', 4_999, '2026-01-01')
+  await charge('team', {}, 'posts', 5)
+  const { reads } = await counted()
+  expect(reads.toSorted((a, b) => a.tier.localeCompare(b.tier))).toEqual([
+    { tier: 'free', left: 600, spent: 1 },
+    { tier: 'payg', left: 750_000, spent: 0 },
+  ])
+})
+
 test('finds them by indexes of what it counts, however many workspaces there are', async () => {
   const nodes = await app.workplace.db.systemTransaction(async (sql): Promise<PlanNode[]> => {
     await sql`set local enable_seqscan = off`
@@ -56,6 +83,7 @@ test('finds them by indexes of what it counts, however many workspaces there are
       'work_sends',
       'work_failing',
       'connection_lost',
+      'counter_reads',
     ]),
   )
   const scanned = nodes.filter((node) => node['Node Type'] === 'Seq Scan')

@@ -90,12 +90,24 @@ describe('the pools', () => {
       ...['connection', 'mcp_server', 'webhook_endpoint'],
     ]
     const needed = ['actor', 'api_key', 'inbound_route', 'invitation', 'member', 'session', 'work']
-    expect(open.filter((table) => ![...needed, ...waiting].includes(table))).toEqual([])
+    expect(open.filter((table) => ![...needed, ...waiting, 'counter'].includes(table))).toEqual([])
     for (const table of [...waiting, 'work'])
       expect([table, await denied(db.system((sql) => sql`select * from ${sql(table)}`))]).toEqual([
         table,
         '42501',
       ])
+  })
+
+  test('of the system sees of counters the budgets of reads alone', async () => {
+    for (const key of ['reads_free', 'reads_payg', 'posts', 'agent_tokens_day'])
+      await owner`insert into counter (tenant_id, key, period, used)
+        values (${tenant}, ${key}, '2026-11-21', 1)`
+    const seen = await db.system(
+      (sql) => sql<{ key: string }>`select key from counter where tenant_id = ${tenant}`,
+    )
+    expect(seen.map(({ key }) => key).sort()).toEqual(['reads_free', 'reads_payg'])
+    expect(await denied(db.system((sql) => sql`update counter set used = 0`))).toBe('42501')
+    await owner`delete from counter where tenant_id = ${tenant}`
   })
 
   test('of the system sees of work what fails or sends alone, for operators, and no payload of it', async () => {
