@@ -517,12 +517,12 @@ create table public.attempt (
   engagement_id uuid,
   sendable text not null,
   reads jsonb not null default '[]'::jsonb,
-  constraint attempt_doubt_cause_check CHECK ((doubt_cause = ANY (ARRAY['server_error'::text, 'no_answer'::text, 'unclear_answer'::text, 'process_stopped'::text]))),
+  constraint attempt_doubt_cause_check CHECK ((doubt_cause = ANY (ARRAY['server_error'::text, 'no_answer'::text, 'unclear_answer'::text, 'process_stopped'::text, 'restored'::text]))),
   constraint attempt_of_its_kind CHECK ((((sendable = 'post'::text) = (item_id IS NOT NULL)) AND ((sendable = 'engagement'::text) = (engagement_id IS NOT NULL)))),
   constraint attempt_origin_check CHECK ((origin = ANY (ARRAY['manual'::text, 'automatic'::text]))),
   constraint attempt_pkey PRIMARY KEY (id),
   constraint attempt_proof_reads_check CHECK ((proof_reads >= 0)),
-  constraint attempt_returned CHECK (((state <> 'returned'::text) OR (sendable = 'post'::text))),
+  constraint attempt_returned CHECK (((state <> 'returned'::text) OR (sendable = 'post'::text) OR (NOT (doubt_cause IS DISTINCT FROM 'restored'::text)))),
   constraint attempt_sendable_check CHECK ((sendable = ANY (ARRAY['post'::text, 'engagement'::text]))),
   constraint attempt_state_check CHECK ((state = ANY (ARRAY['open'::text, 'doubt'::text, 'review'::text, 'posted'::text, 'failed'::text, 'unsent'::text, 'superseded'::text, 'returned'::text]))),
   constraint attempt_tenant_id_connection_id_fkey FOREIGN KEY (tenant_id, connection_id) REFERENCES public.connection(tenant_id, id),
@@ -801,6 +801,7 @@ create table public.deployment (
   canary bytea not null,
   id uuid not null default gen_random_uuid(),
   retention text,
+  identity jsonb,
   constraint deployment_pkey PRIMARY KEY (single),
   constraint deployment_single_check CHECK (single)
 );
@@ -945,6 +946,7 @@ create table public.engagement (
   deleted_status text,
   source_kind text not null default 'system'::text,
   source_id uuid,
+  restored_as_of timestamp with time zone,
   constraint engagement_action_check CHECK ((action = ANY (ARRAY['reply'::text, 'quote'::text, 'repost'::text, 'like'::text]))),
   constraint engagement_deleted CHECK ((((status = 'deleted'::text) = (deleted_at IS NOT NULL)) AND ((deleted_at IS NULL) = (deleted_status IS NULL)))),
   constraint engagement_pkey PRIMARY KEY (tenant_id, id),
@@ -954,6 +956,7 @@ create table public.engagement (
 );
 CREATE INDEX engagement_deleted ON public.engagement USING btree (tenant_id, deleted_at) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX engagement_of_signal ON public.engagement USING btree (tenant_id, signal_id, id) WHERE (signal_id IS NOT NULL);
+CREATE INDEX engagement_restored ON public.engagement USING btree (tenant_id, restored_as_of) WHERE (restored_as_of IS NOT NULL);
 CREATE INDEX engagement_tenant_id_status_id_idx ON public.engagement USING btree (tenant_id, status, id);
 CREATE INDEX engagement_waiting ON public.engagement USING btree (tenant_id, public.source_place(source_kind), (
 CASE
@@ -965,6 +968,7 @@ alter table public.engagement enable row level security;
 alter table public.engagement force row level security;
 create policy app on public.engagement for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on public.engagement to tendril_app;
+comment on column public.engagement.restored_as_of is 'waits for a decision: what became of it since then is not known';
 
 create table public.experiment (
   id uuid not null,
@@ -1086,6 +1090,25 @@ alter table public.growth_channel enable row level security;
 alter table public.growth_channel force row level security;
 create policy app on public.growth_channel for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on public.growth_channel to tendril_app;
+
+create table public.hold (
+  single boolean not null default true,
+  since timestamp with time zone,
+  cause text,
+  as_of timestamp with time zone,
+  had_marks boolean not null default false,
+  identity jsonb,
+  keeps_objects boolean not null default false,
+  constraint hold_cause_check CHECK ((cause = ANY (ARRAY['copied'::text, 'restored'::text, 'asked'::text]))),
+  constraint hold_check CHECK (((since IS NULL) = (cause IS NULL))),
+  constraint hold_pkey PRIMARY KEY (single),
+  constraint hold_single_check CHECK (single)
+);
+alter table public.hold enable row level security;
+alter table public.hold force row level security;
+create policy everybody on public.hold for select to tendril_app, tendril_system using (true);
+grant select on public.hold to tendril_app;
+grant select on public.hold to tendril_system;
 
 create table public.idempotency (
   tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
@@ -1235,6 +1258,7 @@ END) stored,
   source_id uuid,
   comments integer not null default 0,
   redraft jsonb,
+  restored_as_of timestamp with time zone,
   constraint item_check CHECK (((experiment_id IS NULL) = (arm IS NULL))),
   constraint item_deleted CHECK ((((status = 'deleted'::text) = (deleted_at IS NOT NULL)) AND ((deleted_at IS NULL) = (deleted_status IS NULL)))),
   constraint item_kind_check CHECK ((kind = ANY (ARRAY['post'::text, 'article'::text]))),
@@ -1254,6 +1278,7 @@ CREATE INDEX item_created ON public.item USING btree (tenant_id, status, created
 CREATE INDEX item_deleted ON public.item USING btree (tenant_id, deleted_at) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX item_external ON public.item USING btree (tenant_id, account_external_id, external_id) WHERE (external_id IS NOT NULL);
 CREATE INDEX item_posted ON public.item USING btree (tenant_id, posted_at, id) WHERE (status = 'posted'::text);
+CREATE INDEX item_restored ON public.item USING btree (tenant_id, restored_as_of) WHERE (restored_as_of IS NOT NULL);
 CREATE INDEX item_scheduled ON public.item USING btree (tenant_id, post_at, id) WHERE (post_at IS NOT NULL);
 CREATE INDEX item_sender ON public.item USING btree (tenant_id, account_external_id, id);
 CREATE INDEX item_status ON public.item USING btree (tenant_id, status, id) INCLUDE (hook);
@@ -1273,6 +1298,7 @@ grant delete, insert, select, update on public.item to tendril_app;
 comment on column public.item.comments is 'how many comments it has';
 comment on column public.item.metrics is 'the newest row of item_metric, without its ids';
 comment on column public.item.redraft is 'the status and the revision of its newest redraft; null if that is ready';
+comment on column public.item.restored_as_of is 'waits for a decision: what became of it since then is not known';
 
 create table public.item_metric (
   id uuid not null,
@@ -1989,11 +2015,13 @@ CREATE INDEX work_sends ON public.work USING btree (run_at) WHERE (kind = 'send'
 alter table public.work enable row level security;
 alter table public.work force row level security;
 create policy app on public.work for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+create policy asked_since on public.work for select to tendril_system using (((origin = 'manual'::text) AND (created_at >= ( SELECT hold.since
+   FROM public.hold))));
 create policy attention on public.work for select to tendril_system using (((lane = 'generation'::text) AND (payload ? 'heldSince'::text)));
 create policy failing on public.work for select to tendril_system using ((failures > 0));
 create policy sends on public.work for select to tendril_system using ((kind = 'send'::text));
 grant delete, insert, select, update on public.work to tendril_app;
-grant select (created_at, due_at, failures, id, kind, ref_id, run_at, state, tenant_id) on public.work to tendril_system;
+grant select (created_at, due_at, failures, id, kind, origin, ref_id, run_at, state, tenant_id) on public.work to tendril_system;
 
 create table sandbox.accounts (
   id text not null default sandbox.next_id(),

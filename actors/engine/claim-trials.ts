@@ -1,5 +1,5 @@
 /** Tries to claim rows of due work. A trial lasts from its poll until its commit is known. */
-import type { Ownership } from '#store/engine/letter'
+import type { Gate, Ownership } from '#store/engine/letter'
 import { type ClaimLoad, type ClaimView, type NextDue, nextDue } from '#store/engine/next-due'
 import type { KeyedWork, Work } from '#store/engine/work'
 import { hasPlace } from '#store/engine/work-places'
@@ -16,6 +16,8 @@ export interface ClaimTrial extends Suspected {
   found?: KeyedWork | undefined
   claimed?: KeyedWork | undefined
   manner: Manner
+  /** Since when the deployment was held, as its poll believed. */
+  heldSince?: Date | null
   /**
    * The trial is over for the sender of its letter, though the letter may still be being decided.
    */
@@ -46,7 +48,7 @@ export class ClaimTrials {
 
   constructor(
     own: Ownership,
-    private readonly deps: Pick<ActorDeps, 'clock' | 'lanes' | 'kinds' | 'trouble'>,
+    private readonly deps: Pick<ActorDeps, 'clock' | 'lanes' | 'kinds' | 'trouble' | 'hold'>,
     /** Work that runs here; its keys are taken. */
     private readonly running: () => KeyedWork[],
     private readonly faults: Pick<Faults, 'suspects' | 'manner'>,
@@ -84,6 +86,7 @@ export class ClaimTrials {
   poll(trial: ClaimTrial, at: ClaimView['at'], settling?: Work): ReturnType<typeof nextDue> {
     this.end(trial, trial.over)
     trial.found = undefined
+    trial.heldSince = this.deps.hold.since
     trial.deciding = false
     trial.took = 0
     const wait = this.faults.suspects.until()
@@ -98,6 +101,7 @@ export class ClaimTrials {
     return nextDue({
       kinds: this.deps.kinds,
       at,
+      heldSince: trial.heldSince,
       running,
       excluded,
       rotation,
@@ -116,7 +120,7 @@ export class ClaimTrials {
     next: NextDue,
     found: Found & Pick<Parameters<typeof claimFound>[0], 'sql'>,
   ): Promise<Decision<ClaimReply>> {
-    return this.#decide(trial, next, () =>
+    return this.#decide(trial, next, found.gate, () =>
       claimFound({ ...this.#claims, manner: trial.manner, ...found }, next),
     )
   }
@@ -130,7 +134,7 @@ export class ClaimTrials {
     next: NextDue,
     found: Found,
   ): Promise<Decision<ClaimReply> | undefined> {
-    return this.#decide(trial, next, () =>
+    return this.#decide(trial, next, found.gate, () =>
       claimAhead({ ...this.#claims, manner: trial.manner, ...found }, next),
     )
   }
@@ -138,9 +142,14 @@ export class ClaimTrials {
   async #decide<D extends Decision<ClaimReply> | undefined>(
     trial: ClaimTrial,
     { work }: NextDue,
+    { heldSince }: Gate,
     claim: () => Promise<D>,
   ) {
     if (this.#stopping) return { reply: {} }
+    if (heldSince?.getTime() !== trial.heldSince?.getTime()) {
+      this.deps.hold.saw(heldSince)
+      return { reply: {}, polled: { next: 0, dueIn: 0 } }
+    }
     trial.found = work
     if (work) this.#rotation.had(work.lane)
     trial.since = performance.now()

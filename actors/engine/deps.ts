@@ -5,6 +5,7 @@ import type { Log } from '#kernel/log'
 import type { Db } from '#store/engine/db'
 import type { Consequences, Effects, GateHook } from '#store/engine/letter'
 import { LONGEST_NAP_MS } from '#store/engine/next-due'
+import type { Beat } from '#store/engine/nodes'
 import type { WorkTable } from '#store/engine/work'
 import type { AnyLane } from './lane.ts'
 import type { Letter } from './letter.ts'
@@ -109,6 +110,41 @@ interface Committed extends Pick<Letter<unknown>, 'name' | 'provenance'> {
   effects: Effects
 }
 
+/** What this process knows of the deployment's hold. The gate of each letter knows it for sure. */
+export interface HoldWatch {
+  /** Null while nothing is held. */
+  readonly since: Date | null
+  /** Whether objects in S3 may be those of another deployment. */
+  readonly keepsObjects: boolean
+  /** By a gate. */
+  saw(since: Date | null): void
+  /** By a beat. */
+  read(beat: Pick<Beat, 'heldSince' | 'keepsObjects'>): void
+}
+
+/** `changed` is called after each hold has begun or ended. */
+export const newHoldWatch = (changed: () => void = () => {}): HoldWatch => {
+  const known = { since: null as Date | null, keepsObjects: false }
+  const saw = (since: Date | null): void => {
+    if (since?.getTime() === known.since?.getTime()) return
+    known.since = since
+    changed()
+  }
+  return {
+    get since() {
+      return known.since
+    },
+    get keepsObjects() {
+      return known.keepsObjects
+    },
+    saw,
+    read({ heldSince, keepsObjects }) {
+      known.keepsObjects = keepsObjects
+      saw(heldSince)
+    },
+  }
+}
+
 /** What all actors of a process share. */
 export interface ActorDeps {
   db: Db
@@ -120,6 +156,7 @@ export interface ActorDeps {
   gate: GateHook
   consequences: Consequences
   trouble: Trouble
+  hold: HoldWatch
   followers?: Followers
   meter?: Meter | undefined
   mailbox?: MailboxOptions

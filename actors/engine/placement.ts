@@ -8,6 +8,7 @@ import type { Clock } from '#kernel/clock'
 import type { Log } from '#kernel/log'
 import type { ConnectionOptions, Db } from '#store/engine/db'
 import {
+  type Beat,
   type HeldLock,
   holdLock,
   isRegistered,
@@ -47,6 +48,8 @@ export interface PlacementDeps {
   url: string
   /** The lease was lost, so this process owns nothing any more. A new incarnation follows. */
   onLost(): void
+  /** The lease was renewed. */
+  onBeat(beat: Beat): void
 }
 
 export class Placement {
@@ -133,12 +136,12 @@ export class Placement {
     const lock = await this.#takeLock()
     if (this.#stopped) return
     const asked = this.deps.clock.monotonic()
-    this.#databaseAt = await register(this.deps.db, {
+    const beat = await register(this.deps.db, {
       incarnation: this.#incarnation,
       lockKey: lock.key,
       url: this.#url,
     })
-    this.#renewedAt = asked
+    this.#beaten(asked, beat)
   }
 
   /**
@@ -191,15 +194,21 @@ export class Placement {
   async #beat(): Promise<void> {
     try {
       const asked = this.deps.clock.monotonic()
-      const databaseAt = await renew(this.deps.db, this.#incarnation)
-      if (databaseAt === undefined) await this.#rejoin()
-      else [this.#renewedAt, this.#databaseAt] = [asked, databaseAt]
+      const beat = await renew(this.deps.db, this.#incarnation)
+      if (beat) this.#beaten(asked, beat)
+      else await this.#rejoin()
       if (!this.#lock) this.#relock()
       if (!this.#stopped) await this.#bury()
     } catch (cause) {
       this.deps.log.warn({ err: cause }, 'the lease could not be renewed')
     }
     if (!this.#stopped) this.#next()
+  }
+
+  #beaten(asked: number, beat: Beat): void {
+    this.#renewedAt = asked
+    this.#databaseAt = beat.now
+    this.deps.onBeat(beat)
   }
 
   async #rejoin(): Promise<void> {

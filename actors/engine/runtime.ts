@@ -5,7 +5,14 @@
 import { AppError } from '#kernel/errors'
 import { type ConnectionOptions, isTimedOut } from '#store/engine/db'
 import { forgetNudges, wakeable } from '#store/engine/placement'
-import { type ActorDeps, Fenced, newTrouble, type TroubleOptions } from './deps.ts'
+import {
+  type ActorDeps,
+  Fenced,
+  type HoldWatch,
+  newHoldWatch,
+  newTrouble,
+  type TroubleOptions,
+} from './deps.ts'
 import type { AnyLane } from './lane.ts'
 import type { Letter } from './letter.ts'
 import type { Queued } from './mailbox.ts'
@@ -13,7 +20,7 @@ import { Ownerships } from './ownerships.ts'
 import { Placement } from './placement.ts'
 import { TenantActor } from './tenant.ts'
 
-export interface RuntimeDeps extends Omit<ActorDeps, 'trouble' | 'lanes'> {
+export interface RuntimeDeps extends Omit<ActorDeps, 'trouble' | 'lanes' | 'hold'> {
   options: ConnectionOptions
   url: string
   idleMs: number
@@ -44,6 +51,9 @@ export class Runtime implements AsyncDisposable {
   readonly #placement: Placement
   readonly #ownerships: Ownerships
   readonly #trouble
+  readonly hold: HoldWatch = newHoldWatch(() => {
+    for (const actor of this.#awake.values()) actor.poll()
+  })
   #lanes: readonly AnyLane[] = []
   #sweep: Disposable | undefined
   #isStarted = false
@@ -51,7 +61,11 @@ export class Runtime implements AsyncDisposable {
 
   constructor(private readonly deps: RuntimeDeps) {
     this.#trouble = newTrouble(deps.clock, deps.trouble)
-    this.#placement = new Placement({ ...deps, onLost: () => this.#forgetAll() })
+    this.#placement = new Placement({
+      ...deps,
+      onLost: () => this.#forgetAll(),
+      onBeat: (beat) => this.hold.read(beat),
+    })
     this.#ownerships = new Ownerships(deps, this.#placement)
   }
 
@@ -185,7 +199,7 @@ export class Runtime implements AsyncDisposable {
   async #activate(tenantId: string): Promise<TenantActor> {
     const owner = this.#placement.incarnation
     const { epoch, former } = await this.#ownerships.claim(tenantId, owner)
-    const deps = { ...this.deps, lanes: this.#lanes, trouble: this.#trouble }
+    const deps = { ...this.deps, lanes: this.#lanes, trouble: this.#trouble, hold: this.hold }
     const actor: TenantActor = new TenantActor({ tenantId, owner, epoch }, deps, () =>
       this.#forget(actor),
     )
@@ -238,11 +252,10 @@ export class Runtime implements AsyncDisposable {
     for (const [tenantId, until] of this.#unwakeable)
       if (until <= now) this.#unwakeable.delete(tenantId)
     const { incarnation } = this.#placement
-    const { due, nudged } = await wakeable(
-      this.deps.db,
-      incarnation,
-      WAKE_AT_ONCE + this.#unwakeable.size,
-    )
+    const limit = WAKE_AT_ONCE + this.#unwakeable.size
+    const since = this.hold.since
+    const held = since ? { since, kinds: this.deps.kinds.whileHeld } : undefined
+    const { due, nudged } = await wakeable(this.deps.db, incarnation, limit, held)
     if (nudged.length > 0) {
       await forgetNudges(this.deps.db, incarnation, nudged)
       for (const tenantId of nudged) this.#awake.get(tenantId)?.poll()

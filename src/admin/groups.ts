@@ -3,6 +3,7 @@ import { attentionGroup } from './attention.ts'
 import { backupGroup } from './backup.ts'
 import type { AdminGroup } from './command.ts'
 import { filesGroup } from './files.ts'
+import { identityGroup } from './identity.ts'
 import { keyGroup } from './key.ts'
 import { memberGroup } from './member.ts'
 import { nodesGroup } from './nodes.ts'
@@ -27,5 +28,6 @@ export const adminGroups: readonly AdminGroup[] = [
   restoreGroup,
   filesGroup,
   nodesGroup,
+  identityGroup,
   versionGroup,
 ]

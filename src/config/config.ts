@@ -74,6 +74,8 @@ export interface Config {
    * `home`.
    */
   firstStart: 'print' | 'file'
+  /** Starts the deployment held: nothing goes out by itself until an operator ends that. */
+  held: boolean
   /** Base64 of 32 bytes. */
   secretKey: string | undefined
   /**
@@ -176,6 +178,7 @@ export const readConfig = (env: Env = process.env, isRoot = process.getuid?.() =
     sandboxRules: choiceOf('SANDBOX_RULES', ['open', 'x_selfserve'], env.SANDBOX_RULES || 'open'),
     openai: openaiOf(env),
     bootstrapKey: optional(env.TENDRIL_BOOTSTRAP_KEY, bootstrapKeyOf),
+    held: choiceOf('TENDRIL_HELD', ['0', '1'], env.TENDRIL_HELD || '0') === '1',
     secretKey: optional(env.TENDRIL_SECRET_KEY, secretOf),
     egressAllow: pairsOf(env.EGRESS_ALLOW ?? ''),
     trustedProxies: proxiesOf(env.TRUSTED_PROXIES ?? ''),

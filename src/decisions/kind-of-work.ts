@@ -53,6 +53,11 @@ export interface KindOfWork {
    */
   orphaned: 'doubt' | 'requeued' | 'twice'
   /**
+   * Whether a manual row runs while the deployment is held, if it was added since. All other rows
+   * wait for the end of the hold. `waits`: nobody asks for rows of this kind one by one.
+   */
+  whileHeld: 'runs' | 'waits'
+  /**
    * Whether a request to delete the workspace also stops manual rows. Automatic rows always stop.
    */
   deletion: 'stops' | 'continues'
@@ -115,6 +120,7 @@ export const boundsOf = (table: Table): Omit<WorkTable, 'keyWhenClaimed'> => ({
   share: Object.fromEntries(
     Object.entries(table).flatMap(([kind, { share }]) => (share ? [[kind, share]] : [])),
   ),
+  whileHeld: Object.keys(table).filter((kind) => table[kind]!.whileHeld === 'runs'),
   inVain: Object.fromEntries(
     Object.entries(table).map(([kind, { failures, inVain }]) => [
       kind,

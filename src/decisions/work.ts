@@ -23,6 +23,7 @@ const send = {
   queued: 'held',
   recalled: 'unsent',
   orphaned: 'doubt',
+  whileHeld: 'runs',
   deletion: 'stops',
   failures: 3,
   inVain: 'ends',
@@ -34,6 +35,7 @@ const read = {
   queued: 'held',
   recalled: 'requeued',
   orphaned: 'requeued',
+  whileHeld: 'waits',
   deletion: 'continues',
   failures: 3,
   inVain: 'rests',
@@ -46,6 +48,7 @@ const generation = {
   queued: 'cancelled',
   recalled: 'cancelled',
   orphaned: 'twice',
+  whileHeld: 'runs',
   deletion: 'stops',
   failures: 3,
   inVain: 'ends',
@@ -60,6 +63,7 @@ const table = {
     ...read,
     key: ({ sendable }: { sendable: SendableKind }): string => `reconcile:${sendable}`,
     second: 'replaces',
+    whileHeld: 'runs',
     // A person must settle a doubt whose timeline cannot be read.
     inVain: 'ends',
   },
@@ -69,9 +73,15 @@ const table = {
   report: generation,
   redraft: generation,
   engagement: generation,
-  metrics: { ...read, key: useKey('sync'), second: 'hastens' },
+  metrics: { ...read, key: useKey('sync'), second: 'hastens', whileHeld: 'runs' },
   watch: { ...read, key: useKey('sync') },
-  posted_read: { ...read, key: useKey('sync'), second: 'hastens', inVain: 'ends' },
+  posted_read: {
+    ...read,
+    key: useKey('sync'),
+    second: 'hastens',
+    whileHeld: 'runs',
+    inVain: 'ends',
+  },
   // One run of a rule. If the run ends in vain, the rule goes on without it.
   rule: { ...decided, key: useKey('rule'), queued: 'skipped', inVain: 'ends' },
   rule_cron: { ...decided, key: useKey('rule') },
@@ -91,21 +101,31 @@ const table = {
     second: 'hastens',
     // A step that was begun is not dropped: the lane's outcome says what is known about it.
     recalled: 'returned',
+    whileHeld: 'runs',
     inVain: 'ends',
   },
   agent_schedule: { ...decided, lane: 'agent', key: useKey('schedule') },
   // One document at a time. A second row for a document starts its current phase anew.
-  ingest: { ...read, lane: 'ingest', key: useKey('ingest'), second: 'replaces', inVain: 'ends' },
+  ingest: {
+    ...read,
+    lane: 'ingest',
+    key: useKey('ingest'),
+    second: 'replaces',
+    whileHeld: 'runs',
+    inVain: 'ends',
+  },
   mcp_look: {
     ...read,
     lane: 'ingest',
     key: ({ refId }: { refId: string }): string => `mcp:${refId}`,
     second: 'hastens',
+    whileHeld: 'runs',
   },
   channel_check: {
     ...read,
     key: ({ refId }: { refId: string }): string => `channel:${refId}`,
     second: 'hastens',
+    whileHeld: 'runs',
   },
   // Fetches the parts of a message that its provider still has. Somebody waits for the answer, and
   // fetching twice does no harm.

@@ -22,6 +22,8 @@ export const conflictReasons = {
   in_flight:
     'It is on its way to the network and can no longer be taken back. Look again in a moment.',
   in_doubt: 'It may already be on the network. A person must look there first.',
+  restored:
+    'It may have gone out elsewhere since the backup or copy that this deployment was made from. A person must decide on it first.',
   taken_back:
     'Somebody took it back before it was sent, so nothing was sent. by and at say who and when.',
   too_late: 'The time for this is over.',

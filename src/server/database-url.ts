@@ -65,3 +65,10 @@ const sslOf = (mode: string): ConnectionOptions['ssl'] => {
     )
   return mode.startsWith('verify') ? 'verify-full' : mode === 'require' ? 'require' : 'prefer'
 }
+
+/** The host and port as the URL writes them, without any name, password or database. */
+export const hostIn = (text: string): string => {
+  const [, written = ''] = /^[^:]+:\/\/(?:[^/]*@)?([^/?@]*)/.exec(text) ?? []
+  const [, given = ''] = /[?&]host=([^&#]*)/.exec(text) ?? []
+  return given || written
+}

@@ -9,6 +9,7 @@ import { migrate, type NextMigrations, nextMigrations, requireSchema } from '#st
 import { awaitDatabase, withVersion } from '#store/engine/reach'
 import { connectionOptionsOf } from './database-url.ts'
 import { homeOf } from './home.ts'
+import { settleIdentity } from './identity.ts'
 import { secretKey } from './secret-key.ts'
 
 interface Database extends AsyncDisposable {
@@ -43,7 +44,10 @@ const openEmbedded = async (home: string, log: Log): Promise<Database> => {
 
 /** Opens the database for a server: checks the secret, migrates, and makes logins for the pools. */
 export async function openDatabase(config: Config, log: Log): Promise<OpenDatabase> {
-  return await prepare(await open(config, log), config, log, (options) => migrate(options, log))
+  return await prepare(await open(config, log), config, log, {
+    makeSchema: (options) => migrate(options, log),
+    settle: (options) => settleIdentity(config, options, log),
+  })
 }
 
 interface Joining {
@@ -62,7 +66,10 @@ export async function joinDatabase(
   joining: Joining = { makesSchema: false },
 ): Promise<OpenDatabase> {
   const database = await join(config, log)
-  return await prepare(database, config, log, (options) => requireSchema(options, log, joining))
+  return await prepare(database, config, log, {
+    makeSchema: (options) => requireSchema(options, log, joining),
+    settle: () => Promise.resolve(),
+  })
 }
 
 const join = async (config: Config, log: Log): Promise<Database> => {
@@ -88,19 +95,24 @@ export async function inspectSchema(config: Config, log: Log): Promise<NextMigra
 const open = (config: Config, log: Log): Promise<Database> =>
   config.databaseUrl ? openExternal(config.databaseUrl, log) : openEmbedded(homeOf(config), log)
 
-type MakeSchema = (options: ConnectionOptions) => Promise<void>
+interface Preparing {
+  makeSchema(options: ConnectionOptions): Promise<void>
+  /** Called with a database that fits the secret. */
+  settle(options: ConnectionOptions): Promise<void>
+}
 
 const prepare = async (
   database: Database,
   config: Config,
   log: Log,
-  makeSchema: MakeSchema,
+  { makeSchema, settle }: Preparing,
 ): Promise<OpenDatabase> => {
   try {
     const secret = await secretKey(config)
     await requireFittingSecret(database.options, secret)
     await makeSchema(database.options)
     await checkCanary(database.options, secret)
+    await settle(database.options)
     const options = await withVersion(database.options)
     return { ...database, secret, options: await withLogins(options, secret, log) }
   } catch (cause) {

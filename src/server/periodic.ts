@@ -17,29 +17,48 @@ const ERASURE = { everyMs: 60_000, rows: 1_000 }
 const SWEEP = { everyMs: 60_000, rows: 1_000, tenants: 1_000 }
 const REMOVAL_MS = 60_000
 
+/**
+ * What each recurring work does while the deployment is held. All of it removes something, and none
+ * of it is urgent, so all of it waits. Objects in S3 also stay after the hold, until an operator
+ * says that no other deployment needs them.
+ */
+const whileHeld = { erasure: 'waits', sweep: 'waits', removal: 'waits and asks' } as const
+type Recurring = keyof typeof whileHeld
+
 export const startPeriodicWork = (
-  { db, storage, overrides }: Workplace,
+  { db, storage, runtime, overrides }: Workplace,
   { failpoints, auditKeepDays: keepDays, agentKeepDays }: Config,
   log: Log,
 ): AsyncDisposable => {
   const stack = new AsyncDisposableStack()
-  const shared = { db, log, clock: systemClock }
-  stack.use(
-    startErasure({
-      ...shared,
-      failpoints: overrides.failpoints ?? failpointsFrom(failpoints),
-      ...ERASURE,
-      ...overrides.erasure,
-    }),
-  )
-  if (storage)
-    stack.use(
+  const restsOf = {
+    waits: () => runtime.hold.since !== null,
+    'waits and asks': () => runtime.hold.since !== null || runtime.hold.keepsObjects,
+  }
+  const shared = (one: Recurring) => ({
+    db,
+    log,
+    clock: systemClock,
+    rests: restsOf[whileHeld[one]],
+  })
+  const starts: Record<Recurring, () => AsyncDisposable | undefined> = {
+    erasure: () =>
+      startErasure({
+        ...shared('erasure'),
+        failpoints: overrides.failpoints ?? failpointsFrom(failpoints),
+        ...ERASURE,
+        ...overrides.erasure,
+      }),
+    removal: () =>
+      storage &&
       startRemoval({
-        ...shared,
+        ...shared('removal'),
         remove: storage.remove,
         everyMs: overrides.removalMs ?? REMOVAL_MS,
       }),
-    )
-  stack.use(startSweep({ ...shared, keepDays, agentKeepDays, ...SWEEP, ...overrides.sweep }))
+    sweep: () =>
+      startSweep({ ...shared('sweep'), keepDays, agentKeepDays, ...SWEEP, ...overrides.sweep }),
+  }
+  for (const start of Object.values(starts)) stack.use(start())
   return stack
 }

@@ -18,11 +18,13 @@ export interface DeploymentWatch {
   backup?: (() => Promise<BackupState | undefined>) | undefined
 }
 
-export const watchingOf = ({
-  overrides,
-}: {
+interface Watched {
+  runtime: { hold: { since: Date | null } }
   overrides: { watching?: DeploymentWatch }
-}): DeploymentWatch => ({
+}
+
+export const watchingOf = ({ runtime, overrides }: Watched): DeploymentWatch => ({
+  held: async () => runtime.hold.since !== null,
   backup: async () => backupState(),
   ...overrides.watching,
 })

@@ -4,10 +4,8 @@ import type { BrowserContext } from 'playwright-core'
 import type { ConsoleState } from '#edge/console/bundle'
 import { builtConsole } from '#test/support/console/built'
 import { browserOf, expectAccessible, openTab } from '#test/support/console/tab'
-import { TEST_SECRET } from '#test/support/database/db'
 import { softwareProfile } from '#test/support/growth/profiles'
 import { browserPath, openBrowser } from '#test/support/http/browser'
-import { runAdmin } from '#test/support/processes/server'
 import { type SignedIn, signedInAs } from '#test/support/session'
 import { use, useApp } from '#test/support/use'
 
@@ -77,14 +75,6 @@ describe.skipIf(!path)('the frame', () => {
       await page.locator('.automation').getByText(shown).waitFor()
       // Without a stream it would have been read only after this line was shown.
       expect(await page.locator('.live-line').count()).toBe(0)
-      await app.send('POST', 'automation/resume-all')
-      const operator = {
-        key: app.key,
-        database: app.options,
-        secret: TEST_SECRET.toString('base64'),
-      }
-      await runAdmin(operator, 'tenant', 'pause', '--workspace', app.tenantId)
-      await page.locator('.automation').getByText('by the operator of this server').waitFor()
       await page.close()
     },
     LONG_MS,

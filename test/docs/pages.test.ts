@@ -16,6 +16,7 @@ const names = [
   'docs/channels.md',
   'docs/cli.md',
   'docs/console.md',
+  'docs/copies.md',
   'docs/operating.md',
   'docs/people.md',
   'docs/promises.md',

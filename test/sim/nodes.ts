@@ -3,7 +3,7 @@
  * and clock.
  */
 
-import { newTrouble } from '#actors/engine/deps'
+import { newHoldWatch, newTrouble } from '#actors/engine/deps'
 import type { Letter } from '#actors/engine/letter'
 import { TenantActor } from '#actors/engine/tenant'
 import { reconcileLane } from '#actors/work/growth/reconcile'
@@ -90,6 +90,7 @@ const newNode = (world: World, own: { tenantId: string; owner: string; epoch: nu
     kinds: workTable,
     gate: gateHook,
     consequences,
+    hold: newHoldWatch(),
     trouble: newTrouble(clockOf(world, node), { loop: neverBusy }),
     replyWithinMs: REPLY_WITHIN_MS,
   }

@@ -67,6 +67,17 @@ const connections = {
   }),
 }
 
+/** In no history does the operator pause, or hold the deployment. */
+const automation = {
+  pauseOf: part((memory) => ({
+    paused: memory.paused,
+    since: null,
+    by: null,
+    held: null,
+    now: memory.now(),
+  })),
+}
+
 const nothing: Write = { row: '', change: () => {} }
 
 const gate = {
@@ -85,7 +96,14 @@ const gate = {
     } as const
     const facts = { plan, counters: {}, seen: null, webhook: null, awaited: [], deletesAt: null }
     return {
-      gate: { now: memory.now(), paused: memory.paused, wakeAt: null, ...facts },
+      gate: {
+        now: memory.now(),
+        paused: memory.paused,
+        pausedHere: memory.paused,
+        heldSince: null,
+        wakeAt: null,
+        ...facts,
+      },
       loaded: await loads.loadNow(memory, load),
     }
   },
@@ -216,6 +234,7 @@ export const installMemory = async (): Promise<void> => {
     'growth/metrics': metrics,
     'growth/growth-channels': growthChannels,
     'growth/comments': comments,
+    'growth/automation': automation,
     'growth/standing': standing,
     'growth/revisions': revisions,
     'growth/signals': signals,

@@ -115,6 +115,7 @@ const ENGINES_OWN = [
   'counter',
   'migration',
   'deployment',
+  'hold',
 ]
 const CREDENTIALS = ['api_key', 'session', 'member']
 const tables = [

@@ -4,7 +4,7 @@
  */
 
 import { isItsOwn } from '#actors/engine/failure'
-import { startPeriodic } from '#actors/engine/periodic'
+import { type Periodic, startPeriodic } from '#actors/engine/periodic'
 import type { Clock } from '#kernel/clock'
 import type { Failpoints } from '#kernel/failpoint'
 import type { Log } from '#kernel/log'
@@ -12,7 +12,7 @@ import { eraseSome, restErasure, tenantsToErase } from '#store/app/erasure'
 import { hasTenant } from '#store/app/tenants'
 import type { Db } from '#store/engine/db'
 
-export interface ErasureDeps {
+export interface ErasureDeps extends Pick<Periodic, 'rests'> {
   db: Db
   clock: Clock
   log: Log

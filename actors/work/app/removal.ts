@@ -7,9 +7,9 @@ import type { Clock } from '#kernel/clock'
 import type { Log } from '#kernel/log'
 import { forgetRemoval, type Removal, takeRemovals } from '#store/app/files'
 import type { Db } from '#store/engine/db'
-import { startPeriodic } from '../../engine/periodic.ts'
+import { type Periodic, startPeriodic } from '../../engine/periodic.ts'
 
-export interface RemovalDeps {
+export interface RemovalDeps extends Pick<Periodic, 'rests'> {
   db: Db
   clock: Clock
   log: Log

@@ -3,7 +3,7 @@
  * process visits each.
  */
 import { isItsOwn } from '#actors/engine/failure'
-import { startPeriodic } from '#actors/engine/periodic'
+import { type Periodic, startPeriodic } from '#actors/engine/periodic'
 import type { Clock } from '#kernel/clock'
 import type { Log } from '#kernel/log'
 import {
@@ -18,7 +18,7 @@ import {
 } from '#store/app/sweep'
 import type { Db } from '#store/engine/db'
 
-export interface SweepDeps extends Retention {
+export interface SweepDeps extends Retention, Pick<Periodic, 'rests'> {
   db: Db
   clock: Clock
   log: Log

@@ -12,13 +12,12 @@ import type { Connection } from '#domain/growth/sending/connection'
 import type { Again } from '#domain/growth/sending/post-again'
 import { claim, isMissed } from '#domain/growth/sending/send'
 import type { ReturnReason, Sendable } from '#domain/growth/sending/sendable'
-import { AppError, fail } from '#kernel/errors'
+import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import type { Network } from '#port/network/network'
 import { forgetPending } from '#store/engine/idempotency'
 import { type Loaded, loadNow } from '#store/engine/load'
 import type { RecordId } from '#store/engine/next-due'
-import type { Work } from '#store/engine/work'
 import {
   accountOfRecord,
   insertAttempt,
@@ -33,6 +32,7 @@ import { meansOf } from './means.ts'
 import { tryClaimAgain } from './post-again.ts'
 import { type ReadBack, readBackOf } from './read-back.ts'
 import type { SendDeps } from './send-deps.ts'
+import { unsentRefusal } from './send-refusals.ts'
 
 export interface SendJob {
   record: Sendable
@@ -141,6 +141,7 @@ const examine = (
   const { moves } = sendables[recordOf(work).sendable]
   if (gate.deletesAt) return 'workspace_deletion'
   if (gate.plan.billing !== 'ok') return `plan_invalid:${gate.plan.billing}`
+  if (record.restored_as_of) return 'restored'
   if (isMissed) return 'missed'
   const network = account && networks.named(account.network)
   if (!account || !network || ![null, network.name].includes(moves.networkOf(record)))
@@ -239,36 +240,6 @@ const isTooLate = async (
   return isMissed(schedule, { now: gate.now, tries: triesOf(work), times: deps.times, policy })
 }
 
-const refusals = {
-  missed: {
-    reason: 'too_late',
-    text: 'the request could not be completed in time; try again',
-  },
-  workspace_deletion: {
-    reason: 'deletion_scheduled',
-    text: 'the workspace is scheduled for deletion',
-  },
-  same_text_unconfirmed: {
-    reason: 'in_doubt',
-    text: 'another item with the same text is unconfirmed on this account; settle that one first',
-  },
-} as const
-
-/** Why it was not sent, for callers that wait. */
-const refusalOf = (work: Work, reason: Exclude<ReturnReason, 'x_not_connected'>): AppError => {
-  const { moves, verb } = sendables[recordOf(work).sendable]
-  const [code, detail = ''] = reason.split(':')
-  if (code === 'plan_invalid') return new AppError(code, detail)
-  const why =
-    reason === 'approval_stale'
-      ? {
-          reason: 'stale_approval' as const,
-          text: `the ${moves.noun} has changed since its approval; approve it again`,
-        }
-      : refusals[reason as keyof typeof refusals]
-  return new AppError('conflict', `cannot ${verb}: ${why.text}`, { reason: why.reason })
-}
-
 /** Not sent and off the schedule, with the reason. Waiting callers get it as an error. */
 const back = async (
   { sql, gate, work }: Claiming,
@@ -280,7 +251,7 @@ const back = async (
   const error =
     reason === 'x_not_connected'
       ? await notConnected(sql, { about: { moves, record: before } })
-      : refusalOf(work, reason)
+      : unsentRefusal(work, reason)
   return {
     decision: {
       reply: undefined,

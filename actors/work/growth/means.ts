@@ -1,7 +1,7 @@
 /**
  * How each kind of record is sent to its network, and how the network is asked what became of it.
  */
-import { createHash } from 'node:crypto'
+import { hashOfEngagement, hashOfPost } from '#decisions/growth/sent-hash'
 import { type Engagement, isWritten } from '#domain/growth/drafting/engagement'
 import type { Item } from '#domain/growth/drafting/item'
 import type { Attempt } from '#domain/growth/sending/attempt'
@@ -9,7 +9,6 @@ import type { SeenPost } from '#domain/growth/sending/reconcile'
 import type { SendOutcome } from '#domain/growth/sending/send'
 import type { Sendable, SendableKind } from '#domain/growth/sending/sendable'
 import type { Network, NetworkAccount } from '#port/network/network'
-import { fingerprintText } from '#port/network/text'
 import type { Query, Sql } from '#store/engine/db'
 import { sameTextOpen, unnamedAnswers, unnamedAttempts } from '#store/growth/attempts'
 import { type Reading, type ReadResult, readPostState, readTimeline } from './timeline.ts'
@@ -46,10 +45,8 @@ export interface Means<R extends Sendable = Sendable> {
   unnamed(record: R, connectionId: string): Query<Attempt>
 }
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
-
 const post: Means<Item> = {
-  hashOf: ({ body }) => sha256(fingerprintText(body)),
+  hashOf: hashOfPost,
   isInTheWay: sameTextOpen,
   endsByItself: true,
   send: (network, { kind }, { text, ...request }, signal) =>
@@ -65,8 +62,7 @@ const post: Means<Item> = {
  * likes and reposts on that post.
  */
 const engagement: Means<Engagement> = {
-  hashOf: ({ body, action, post_id }) =>
-    sha256(JSON.stringify([action, post_id, fingerprintText(body ?? '')])),
+  hashOf: hashOfEngagement,
   // Its post and its action identify it.
   isInTheWay: async () => false,
   endsByItself: false,

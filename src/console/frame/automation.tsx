@@ -43,13 +43,6 @@ const Resume = ({
   </AskFirst>
 )
 
-/** Who has paused it, where that has a name. */
-const Author = ({ kind, id, name }: { kind: string; id: string; name: string | null }) => {
-  const isOperator = kind === 'system' && id === 'operator'
-  if (!isOperator && !name) return null
-  return <> by {isOperator ? 'the operator of this server' : <bdi>{name}</bdi>}</>
-}
-
 /** It asks nothing: pausing is safe. */
 export const AutomationState = () => {
   const read = useRead(READ, {})
@@ -57,15 +50,20 @@ export const AutomationState = () => {
   const state = read.data?.automation
   if (!state) return null
   return (
-    <div className={`automation ${state.paused ? 'is-paused' : ''}`}>
+    <div className={`automation ${state.paused || state.held ? 'is-paused' : ''}`}>
       <p>
         <span className="dot" aria-hidden="true" />
-        {state.paused ? 'Paused' : 'Running'}
+        {state.held ? 'Held by the operator' : state.paused ? 'Paused' : 'Running'}
         {state.since && (
           <span className="soft">
             {' '}
             since <When at={state.since} />
-            {state.by && <Author {...state.by} />}
+            {state.by?.name && (
+              <>
+                {' '}
+                by <bdi>{state.by.name}</bdi>
+              </>
+            )}
           </span>
         )}
       </p>

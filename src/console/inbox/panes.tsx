@@ -11,6 +11,9 @@ const DraftPane = lazyPage<PaneProps>(() =>
   import('./draft/pane.tsx').then(({ DraftPane: Pane }) => Pane),
 )
 
+const RestoredPane = lazyPage<PaneProps>(() =>
+  import('./restored/pane.tsx').then(({ RestoredPane: Pane }) => Pane),
+)
 const DoubtPane = lazyPage<PaneProps>(() =>
   import('./doubt/pane.tsx').then(({ DoubtPane: Pane }) => Pane),
 )
@@ -34,6 +37,7 @@ const ToolChangePane = lazyPage<PaneProps>(() =>
 )
 
 export const panes: Record<EntryKind, ComponentType<PaneProps>> = {
+  restored: RestoredPane,
   doubt: DoubtPane,
   refused: RefusedPane,
   call: CallPane,

@@ -7,6 +7,7 @@ interface KindWords {
 }
 
 export const kindWords: Record<EntryKind, KindWords> = {
+  restored: { one: 'perhaps sent elsewhere', many: 'Perhaps sent elsewhere' },
   doubt: { one: 'nobody knows yet', many: 'Nobody knows yet' },
   refused: { one: 'refused by the network', many: 'Refused' },
   call: { one: 'the agent asks', many: 'The agent asks' },

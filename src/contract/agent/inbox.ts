@@ -20,6 +20,7 @@ import {
 
 /** The kinds of what waits. `src/domain/agent/inbox.ts` says which records in which states. */
 export const inboxKinds = [
+  'restored',
   'doubt',
   'refused',
   'call',
@@ -119,7 +120,7 @@ const Counts = record(
 export const inbox = {
   list: op.query(
     'GET /api/v1/inbox',
-    'List all that waits for a person: posts in doubt, what the network refused, calls and replies of the agent, proposed playbooks, changed tools, drafts, articles and engagements. In one order: what cannot wait first; drafts by source, the oldest first. What is decided meanwhile leaves the list, and nothing is skipped or repeated. Calls, replies, playbooks and tools require the scope workspace:use.',
+    'List all that waits for a person: what may have gone out since the backup or copy that this deployment was made from, posts in doubt, what the network refused, calls and replies of the agent, proposed playbooks, changed tools, drafts, articles and engagements. In one order: what cannot wait first; drafts by source, the oldest first. What is decided meanwhile leaves the list, and nothing is skipped or repeated. Calls, replies, playbooks and tools require the scope workspace:use.',
     {
       input: {
         kind: T.Optional(someOf(inboxKinds, 'Only these kinds.')),

@@ -1,15 +1,35 @@
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { NamedAuthorSchema, nullable, record, Time } from '../shapes.ts'
+import { NamedAuthorSchema, nullable, oneOf, record, Time } from '../shapes.ts'
 import { Automation } from '../shared-records.ts'
 
 const answer = { input: {}, output: record({ automation: Automation }) }
+
+/** Of the whole deployment; people cannot end it. */
+const Held = record(
+  {
+    since: Time,
+    cause: oneOf(['copied', 'restored', 'asked'], {
+      description:
+        'copied: the database is a copy of another deployment. restored: it was restored from a backup. asked: the operator started the server held.',
+    }),
+    as_of: nullable({
+      ...Time,
+      description: 'When the backup or copy was made, if that is known.',
+    }),
+  },
+  { title: 'Held' },
+)
 
 const State = record(
   {
     ...Automation.properties,
     since: nullable({ ...Time, description: 'Since when it is paused; null while it is not.' }),
     by: nullable(NamedAuthorSchema),
+    held: nullable(Held, {
+      description:
+        'Set while the operator holds the whole deployment: nothing goes out unattended in any workspace, paused or not. Only the operator can end that.',
+    }),
     on_resuming: nullable(
       record(
         {
@@ -29,7 +49,7 @@ const State = record(
 export const automation = {
   get: op.query(
     'GET /api/v1/growth/automation',
-    'Read whether all automation is paused, since when and by whom. Also what is on its way to the network, and what would become of overdue posts on resuming.',
+    'Read whether all automation is paused, since when and by whom. Also whether the whole deployment is held, what is on its way to the network, and what would become of overdue posts on resuming.',
     { input: {}, output: record({ automation: State }) },
   ),
   pauseAll: op.command(

@@ -7,6 +7,7 @@ import {
   engagementStatuses,
   OneEngagement,
 } from '../records/growth/engagement.ts'
+import { OnlyRestored } from '../records/growth/restored.ts'
 import { created, ExpectHash, Id, NextCursor, page, record, someOf, theText } from '../shapes.ts'
 import { engagementLife } from './engagement-life.ts'
 import { engagementReading } from './engagement-reading.ts'
@@ -58,6 +59,7 @@ export const engagements = {
         signal_id: T.Optional(
           T.String({ format: 'uuid', description: 'Return only answers to this signal.' }),
         ),
+        restored: T.Optional(OnlyRestored),
         ...created,
         ...page,
       },

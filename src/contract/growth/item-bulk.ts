@@ -14,6 +14,8 @@ export const bulkActions = [
   'reopen',
   'delete',
   'tag',
+  'post',
+  'mark_posted',
 ] as const
 
 /** How many items a request may name, and how many of them are decided in one commit. */
@@ -34,6 +36,9 @@ const Entry = record({
   only_if_free: OnlyIfFree,
   reason: T.Optional(T.String({ maxLength: 2_000, description: 'For reject.' })),
   tags: T.Optional(tags),
+  url: T.Optional(
+    T.String({ format: 'uri', maxLength: 2_000, description: 'For mark_posted: of the post.' }),
+  ),
   expect_hash: T.Optional(
     T.String({
       pattern: '^[0-9a-f]{64}$',
@@ -59,7 +64,7 @@ const Result = record({
 export const itemBulk = {
   bulk: op.prepared(
     'POST /api/v1/growth/items/bulk',
-    `Do one thing with up to ${MOST} items. Each succeeds or fails for itself, as by its own operation: the results are in the order of the request. To approve, give the expect_hash of each. If the request fails in the middle, repeat it with the same Idempotency-Key.`,
+    `Do one thing with up to ${MOST} items. Each succeeds or fails for itself, as by its own operation: the results are in the order of the request. To approve, give the expect_hash of each. post does not wait for the network: read the items again for the outcome. If the request fails in the middle, repeat it with the same Idempotency-Key.`,
     {
       input: {
         action: oneOf(bulkActions, { examples: ['reopen'] }),

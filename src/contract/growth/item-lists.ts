@@ -3,6 +3,7 @@ import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
 import { ItemSchema, itemStatuses } from '../records/growth/item.ts'
 import { metricRecord } from '../records/growth/metric.ts'
+import { OnlyRestored } from '../records/growth/restored.ts'
 import {
   cursorLike,
   Id,
@@ -21,6 +22,7 @@ const filters = {
   kind: T.Optional(oneOf(['post', 'article'], { description: 'Only these.' })),
   batch_id: T.Optional(T.String({ format: 'uuid', description: 'Of a batch.' })),
   experiment_id: T.Optional(T.String({ format: 'uuid', description: 'Of an experiment.' })),
+  restored: T.Optional(OnlyRestored),
   account: T.Optional(
     T.String({ format: 'uuid', description: 'The id of the connected account that sends it.' }),
   ),

@@ -58,6 +58,7 @@ export const overview = {
           ),
           counts: Counts,
           paused: T.Boolean({ description: 'All automation is paused.' }),
+          held: T.Boolean({ description: 'The operator holds the whole deployment.' }),
           drafter: T.String({
             description: 'What writes drafts: the name of a model, or composer.',
           }),

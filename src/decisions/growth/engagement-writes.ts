@@ -8,11 +8,16 @@ import type { Query } from '#store/engine/db'
 import { removeEngagement, restoreEngagement, saveEngagement } from '#store/growth/engagements'
 import { keepRevision } from '#store/growth/revisions'
 import { engageAgain, reopenSignal } from '#store/growth/signals'
+import { engagedElsewhere } from './restored.ts'
 
 /** Saves an engagement, and keeps the text that the change replaces. */
 export const engagementSaved = (before: Engagement, next: Engagement): Query[] => {
   const replaced = replacedBy(before, next)
-  return [saveEngagement(next), ...(replaced ? keepRevision(replaced) : [])]
+  return [
+    saveEngagement(next),
+    ...(replaced ? keepRevision(replaced) : []),
+    ...engagedElsewhere(before, next),
+  ]
 }
 
 /**

@@ -14,6 +14,7 @@ import { dropPrints, keepPrints } from '#store/growth/item-prints'
 import { insertItemWords, keepWords } from '#store/growth/item-words'
 import { insertItem, removeItem, restoreItem, saveItem } from '#store/growth/items'
 import { keepRevision } from '#store/growth/revisions'
+import { postedElsewhere } from './restored.ts'
 
 export const itemInserted = (item: Item): Query[] => [
   insertItem(item),
@@ -28,6 +29,7 @@ export const itemSaved = (before: Item, next: Item): Query[] => {
     ...(replaced ? keepRevision(replaced) : []),
     ...(hasSameWords(before, next) ? [] : rewords(next)),
     ...printsSaved(before, next),
+    ...postedElsewhere(before, next),
   ]
 }
 

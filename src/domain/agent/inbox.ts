@@ -18,10 +18,10 @@ export type InboxRecord = (typeof inboxRecords)[number]
 /** The kinds of entries that records of a state make; null: it does not wait. */
 type Waits<State extends string> = Record<State, readonly InboxKind[] | null>
 
-/** An item in doubt waits only once it is in review. */
+/** An item in doubt waits only once it is in review; an approved one only where it is marked. */
 const item = {
   drafted: ['draft', 'article'],
-  approved: null,
+  approved: ['restored'],
   publishing: null,
   posted: null,
   rejected: null,
@@ -34,7 +34,7 @@ const engagement = {
   generating: null,
   failed: null,
   drafted: ['engagement'],
-  approved: null,
+  approved: ['restored'],
   executing: null,
   executed: null,
   rejected: null,
@@ -138,6 +138,7 @@ export type WaitingState = {
 
 /** The place of each kind among the others. Kinds with one place are mixed. */
 export const inboxPlaces: Record<InboxKind, number> = {
+  restored: 0,
   doubt: 1,
   refused: 2,
   call: 3,
@@ -162,7 +163,7 @@ export interface InboxPlace {
   id: string
 }
 
-const CURSOR = /^([1-6]) (\d) (\S*) (\S+)$/
+const CURSOR = /^([0-6]) (\d) (\S*) (\S+)$/
 
 /** The forms of keys, by the places of kinds; elsewhere there is none. */
 const keyForms: Partial<Record<number, (key: string) => boolean>> = {

@@ -29,7 +29,9 @@ const Entry = record({
 const inputOf = (most: number) =>
   T.Object(
     {
-      action: oneOf(bulkActions.filter((action) => action !== 'approve')),
+      action: oneOf(
+        bulkActions.filter((action) => !['approve', 'post', 'mark_posted'].includes(action)),
+      ),
       items: T.Array(Entry, { minItems: 1, maxItems: most }),
     },
     { additionalProperties: false },

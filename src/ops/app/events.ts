@@ -1,5 +1,5 @@
 import type { liveEvents } from '#contract/app/events'
-import { accessAlone } from '#store/engine/access'
+import { accessAlone } from '#store/engine/read-scope'
 import type { Handlers } from '../engine/call.ts'
 
 /** The stream is made by the surface: see src/edge/app/hint-streams.ts. */

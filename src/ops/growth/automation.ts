@@ -38,11 +38,16 @@ export const automationHandlers: Handlers<typeof automation> = {
       ...overduePosts(lostAfterMs(sendTimes)),
       ...onTheWire,
     })
-    const { now, ...state } = pause
+    const { now, held: hold, ...state } = pause
+    const held = hold && {
+      ...hold,
+      since: new Date(hold.since),
+      as_of: hold.as_of && new Date(hold.as_of),
+    }
     const serves = (network: string) => networks.named(network) !== undefined
     const by = { now, times: sendTimes, isForbidden, serves }
     const on_resuming = state.paused ? onResuming(overdue, lost, by) : null
-    return { automation: { ...state, on_resuming, in_flight: inFlight(loaded) } }
+    return { automation: { ...state, held, on_resuming, in_flight: inFlight(loaded) } }
   },
 
   pauseAll: loading(
@@ -50,7 +55,7 @@ export const automationHandlers: Handlers<typeof automation> = {
     async (_, context, { pause, ...loaded }) => {
       const { automation, effects } = await stopAutomation(context, unattended, loaded)
       const takesOver = isByOperator(pause) && !isOperator(context.principal)
-      const unchanged = context.gate.paused && isIdle(effects) && !takesOver
+      const unchanged = context.gate.pausedHere && isIdle(effects) && !takesOver
       return { reply: { automation }, effects, unchanged }
     },
   ),
@@ -63,7 +68,7 @@ export const automationHandlers: Handlers<typeof automation> = {
       if (isOperator(context.principal) && !isByOperator(pause))
         return { reply: { automation: { paused: pause.paused, in_flight } }, unchanged: true }
       const automation = { paused: false, in_flight }
-      const patterns = context.gate.paused ? await resumeCronRules(context, crons) : {}
+      const patterns = context.gate.pausedHere ? await resumeCronRules(context, crons) : {}
       return { reply: { automation }, effects: merge({ paused: false }, patterns) }
     },
   ),

@@ -143,10 +143,10 @@ const execute: All['execute'] = {
   currentAnswer,
 }
 
-const list: All['list'] = async ({ status, action, signal_id, ...input }, { read }) => {
+const list: All['list'] = async ({ status, action, signal_id, restored, ...input }, { read }) => {
   const page = pageOf(input)
   const statuses = status === undefined ? undefined : wordsIn<EngagementStatus>(status)
-  const wanted = { ...page, ...periodOf(input), statuses, action, signalId: signal_id }
+  const wanted = { ...page, ...periodOf(input), statuses, action, signalId: signal_id, restored }
   const { rows, next_cursor } = pageResult(
     engagementPage(await read(listEngagements(wanted))),
     page.limit,

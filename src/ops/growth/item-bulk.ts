@@ -3,8 +3,10 @@ import type { itemBulk } from '#contract/growth/item-bulk'
 import { items as operations } from '#contract/growth/items'
 import { AppError, type ErrorDetail, fail, isUnavailable } from '#kernel/errors'
 import type { Role } from '#kernel/roles'
+import type { Spend } from '#kernel/spend'
 import { namedAuthors } from '#store/app/names'
 import type { Sql } from '#store/engine/db'
+import type { Gate } from '#store/engine/letter'
 import { type Load, loadNow } from '#store/engine/load'
 import { roleOf } from '#store/engine/principal'
 import type { CommandContext, Decides, HandlerResult, Handlers } from '../engine/call.ts'
@@ -16,7 +18,9 @@ type Action = Input['action']
 type Entry = Input['items'][number]
 type Field = Exclude<keyof Entry, 'id'>
 
-type Single = Exclude<Action, 'delete' | 'tag'> | 'remove' | 'edit'
+type Single =
+  | Exclude<Action, 'delete' | 'tag' | 'post' | 'mark_posted'>
+  | ('remove' | 'edit' | 'postNow' | 'markPosted')
 // biome-ignore lint/suspicious/noExplicitAny: each handler is given its own operation's input
 type Singles = Record<Single, Decides<any, HandlerResult<any>>>
 
@@ -32,11 +36,18 @@ const fields: Record<Action, { takes: Field[]; needs: Field[] }> = {
   reopen: { takes: [], needs: [] },
   delete: { takes: [], needs: [] },
   tag: { takes: ['tags'], needs: ['tags'] },
+  post: { takes: [], needs: [] },
+  mark_posted: { takes: ['url'], needs: [] },
 }
 
 /** The operation on one item by which an action is done. */
-const singleOf = (action: Action): Single =>
-  action === 'delete' ? 'remove' : action === 'tag' ? 'edit' : action
+const renamed: Partial<Record<Action, Single>> = {
+  delete: 'remove',
+  tag: 'edit',
+  post: 'postNow',
+  mark_posted: 'markPosted',
+}
+const singleOf = (action: Action): Single => renamed[action] ?? (action as Single)
 
 const faultsOf = ({ action, items }: Input): ErrorDetail[] => {
   const { takes, needs } = fields[action]
@@ -81,6 +92,15 @@ const loadedFor = async ({ sql, calendar }: BulkContext, load: Load) => {
   return { ...(await loadNow(sql, others)), calendar: await calendar.read() }
 }
 
+/** The gate's counters do not know what the letter itself has spent. */
+const spent = (gate: Gate, spend: readonly Spend[] = []): Gate => {
+  if (spend.length === 0) return gate
+  const counters = { ...gate.counters }
+  for (const { key, period, amount } of spend)
+    counters[`${key}@${period}`] = (counters[`${key}@${period}`] ?? 0) + amount
+  return { ...gate, counters }
+}
+
 /** The outcome of one item, with its rows, its audit row and its events. */
 const decideOne = async (singles: Singles, by: Single, entry: Entry, context: BulkContext) => {
   const decides = singles[by]
@@ -90,6 +110,7 @@ const decideOne = async (singles: Singles, by: Single, entry: Entry, context: Bu
   const { reply, effects, auditDetail, unchanged, answers } = result
   const detail = auditDetail && { detail: auditDetail }
   const audit = { operation: `growth.items.${by}`, refId: entry.id, ...detail }
+  context.gate = spent(context.gate, effects?.spend)
   return {
     reply: { id: entry.id, item: reply.item, error: null },
     effects: { ...effects, ...(unchanged ? {} : { audit }) },

@@ -48,14 +48,14 @@ const statusesOf = (status: string | undefined): ItemFilter['statuses'] => {
 }
 
 const filterOf = (input: Asked): ItemFilter => {
-  const { status, kind, batch_id, experiment_id, account, from, to, sort } = input
+  const { status, kind, batch_id, experiment_id, restored, account, from, to, sort } = input
   const order: ItemOrder = sort ?? (from === undefined && to === undefined ? 'created' : 'state')
   const times = {
     from: from === undefined ? undefined : new Date(from),
     to: to === undefined ? undefined : new Date(to),
   }
   if (times.from && times.to && times.from > times.to) refuseField('to', 'must not be before from')
-  const of = { kind, batchId: batch_id, experimentId: experiment_id, accountId: account }
+  const of = { kind, batchId: batch_id, experimentId: experiment_id, restored, accountId: account }
   return { ...of, ...times, order, statuses: statusesOf(status) }
 }
 

@@ -39,7 +39,7 @@ import {
   withItemDecision,
 } from './shared/deciding-item.ts'
 import { overtaking } from './shared/overtaking.ts'
-import { markItemPosted, postNow } from './shared/posting-item.ts'
+import { markItemPosted, postNow, postSoon } from './shared/posting-item.ts'
 import { othersIfTaken, takerOf } from './shared/slot.ts'
 
 /** The row of work that posts an item at its time. */
@@ -157,5 +157,8 @@ const settlingHandlers = overtaking('growth.items', singleHandlers)
 
 export const itemHandlers: Handlers<typeof items> = {
   ...settlingHandlers,
-  ...itemBulkHandlers(settlingHandlers),
+  ...itemBulkHandlers({
+    ...settlingHandlers,
+    ...overtaking('growth.items', { postNow: postSoon }),
+  }),
 }

@@ -59,6 +59,7 @@ export const overviewHandlers = ({
         learnings_next_cursor: learnings.next_cursor,
         counts,
         paused: pause.paused,
+        held: pause.held !== null,
         drafter,
         quotas: quotasLeft(usage),
         next_due,

@@ -197,6 +197,18 @@ const changedTools: PartsOf = (sql, filter) =>
 
 /** By the states that wait: a state without parts does not compile. */
 const partsOf: Record<WaitingState, PartsOf> = {
+  'item.approved': (sql, filter) => [
+    item(sql, filter, {
+      kind: 'restored',
+      where: sql`i.status = 'approved' and i.restored_as_of is not null`,
+    }),
+  ],
+  'engagement.approved': (sql, filter) => [
+    engagement(sql, filter, {
+      kind: 'restored',
+      where: sql`e.status = 'approved' and e.restored_as_of is not null`,
+    }),
+  ],
   'item.publish_unconfirmed': (sql, filter) => [
     item(sql, filter, { kind: 'doubt', where: sql`i.status = 'publish_unconfirmed' and i.review` }),
   ],

@@ -79,11 +79,11 @@ const onConflict = (sql: Sql, second: SecondRow): Fragment => {
       return sql`${same} do nothing`
     case 'hastens':
       // A row that rests because it failed must not run again sooner because of this.
-      return sql`${same} do update set run_at = excluded.run_at where work.run_at > excluded.run_at
-        and work.due_at is null`
+      return sql`${same} do update set run_at = excluded.run_at, created_at = now()
+        where work.run_at > excluded.run_at and work.due_at is null`
     case 'replaces':
       return sql`${same} do update set state = 'queued', run_at = excluded.run_at,
-        origin = excluded.origin,
+        created_at = now(), origin = excluded.origin,
         payload = excluded.payload, concurrency_key = excluded.concurrency_key, claimed_by = null,
           lease_until = null,
         failures = 0, due_at = null, tried_by = null`
@@ -114,7 +114,7 @@ const requeue = (
   sql`update work set state = 'queued', run_at = ${runAt}, claimed_by = null, lease_until = null,
     due_at = ${dueAt ?? null}, tried_by = null,
       failures = ${failed === undefined ? sql`0` : sql`failures + ${failed}`}
-      ${origin ? sql`, origin = ${origin}` : sql``}${
+      ${origin ? sql`, origin = ${origin}, created_at = now()` : sql``}${
         key === undefined
           ? sql``
           : sql`,

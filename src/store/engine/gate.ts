@@ -5,12 +5,13 @@
 
 import { fail } from '#kernel/errors'
 import type { Fragment, Sql, Transaction } from './db.ts'
+import { heldSince } from './hold.ts'
 import type { Gate, GateFacts, GateHook, Ownership } from './letter.ts'
 import { type Load, type Loaded, loadColumns, loadedOf } from './load.ts'
 import type { Principal } from './principal.ts'
 import { hasValidCredential, scopeOf } from './read-scope.ts'
 
-interface GateRow extends Omit<Gate, keyof GateFacts | 'wakeAt'> {
+interface GateRow extends Omit<Gate, keyof GateFacts | 'wakeAt' | 'pausedHere' | 'heldSince'> {
   live: boolean
   /**
    * Whether the statement saw an old version of the tenant's row, because somebody changed it
@@ -18,6 +19,7 @@ interface GateRow extends Omit<Gate, keyof GateFacts | 'wakeAt'> {
    */
   stale: boolean
   wake_at: Date | null
+  held_since: Date | null
 }
 
 interface GateQuestion<L extends Load> {
@@ -60,9 +62,10 @@ export async function openGate<L extends Load>(
   const fresh = row?.stale ? await gateRow(sql, own, question) : row
   if (!fresh) return undefined
   if (!fresh.live) fail('unauthenticated')
-  const { now, paused, wake_at: wakeAt, counters, seen } = fresh
+  const { now, paused, wake_at: wakeAt, held_since: heldSince, counters, seen } = fresh
+  const stops = { paused: paused || heldSince !== null, pausedHere: paused, heldSince }
   return {
-    gate: { ...hook.read(fresh), now, paused, wakeAt, counters, seen },
+    gate: { ...hook.read(fresh), now, ...stops, wakeAt, counters, seen },
     loaded: loadedOf(load, fresh),
   }
 }
@@ -75,6 +78,7 @@ const gateRow = async <L extends Load>(
   const [row] = await sql<GateRow & Record<string, unknown>>`
     select g.* from ${scopeOf(sql, own.tenantId)} cross join lateral (
       select clock_timestamp() as now, a.paused, a.wake_at, product.*,
+        ${heldSince(sql)} as held_since,
         ${caller === undefined ? sql`true` : hasValidCredential(sql, caller)} as live,
         a.xmin <> (select before.xmin from actor before
           where before.tenant_id = a.tenant_id) as stale,

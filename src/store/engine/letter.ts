@@ -40,7 +40,12 @@ export interface GateFacts {}
 export interface Gate extends GateFacts {
   /** The database's clock. */
   now: Date
+  /** Nothing starts unattended: its people have paused it, or the deployment is held. */
   paused: boolean
+  /** Whether the workspace's people have paused it. */
+  pausedHere: boolean
+  /** Since when the deployment is held; null while it is not. */
+  heldSince: Date | null
   /**
    * When the tenant must be woken. Never null while it has unfinished work, and in the past while
    * some of it is running.

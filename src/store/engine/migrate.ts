@@ -5,7 +5,7 @@ import type { Log } from '#kernel/log'
 import { type Applied, adopt, isBeforeBaseline, requireLastBefore } from './adoption.ts'
 import type { ConnectionOptions } from './db.ts'
 import { BASELINE, type Migration, shippedMigrations, versionOf } from './migrations.ts'
-import { NODE_LEASE_MS, type NodeState, nodeStates } from './nodes.ts'
+import { livingNode, type NodeState } from './nodes.ts'
 import { asOwner } from './owner.ts'
 
 /** Serialises migrations of one database. Any constant will do. */
@@ -32,7 +32,7 @@ export async function migrate(
     const applied = await appliedTo(sql)
     const pending = pendingOf(applied, migrations)
     if (applied.size > 0 && pending.length > 0) {
-      await awaitNoNodes(sql)
+      await requireNoNodes(sql)
       log.info(
         { from: versionOf([...applied.keys()]), to: lastOf(migrations) },
         'migrating the database',
@@ -153,24 +153,10 @@ const pendingOf = (applied: Applied, migrations: Migration[]): Migration[] => {
   return migrations.filter(({ name }) => !applied.has(name))
 }
 
-/** The lease of a process that was killed just now ends within this time. */
-const NODES_END_WITHIN_MS = NODE_LEASE_MS + 500
-const CHECK_EVERY_MS = 250
-
-/**
- * Throws if another process still runs on the database. One that was killed or is stopping has
- * until its lease ends.
- */
-const awaitNoNodes = async (sql: postgres.Sql): Promise<void> => {
-  for (const until = performance.now() + NODES_END_WITHIN_MS; ; await Bun.sleep(CHECK_EVERY_MS)) {
-    const isLast = performance.now() >= until
-    // If the clock stepped back, a lease may not end: a process without its lock is dead.
-    const living = (await nodeStates(sql)).find(
-      ({ expired, ahead, backend }) => backend !== null || !(expired || (ahead && isLast)),
-    )
-    if (!living) return
-    if (isLast) throw new AppError('conflict', refusalOf(living), { reason: 'unfit_database' })
-  }
+/** Throws if another process still runs on the database. */
+const requireNoNodes = async (sql: postgres.Sql): Promise<void> => {
+  const living = await livingNode(sql)
+  if (living) throw new AppError('conflict', refusalOf(living), { reason: 'unfit_database' })
 }
 
 const refusalOf = ({ incarnation, url, expired, backend }: NodeState): string =>

@@ -16,6 +16,11 @@ export interface ClaimView {
    * the gate's own statement, of which the poll is then a part.
    */
   at: { now: Date; paused: boolean } | 'gate'
+  /**
+   * Since when the deployment is held, as far as is known. Then only rows that people have asked
+   * for since can be claimed, of kinds that run all the same.
+   */
+  heldSince?: Date | null
   /** Running work. Its keys are taken, and so are places and shares that are full. */
   running: Pick<KeyedWork, 'id' | 'kind' | 'origin' | 'concurrency_key' | 'place' | 'asker'>[]
   /** Ids of rows to leave out for now. */
@@ -78,9 +83,18 @@ const pollTime = (sql: Sql, { at }: ClaimView): Fragment =>
   sql`poll as materialized (select
     ${at === 'gate' ? sql`clock_timestamp()` : sql`${at.now}::timestamptz`} as now)`
 const now = (sql: Sql): Fragment => sql`(select now from poll)`
-/** The row `a` of table `actor` is the gate's. */
-const unlessPaused = (sql: Sql, { at }: ClaimView): Fragment =>
-  at === 'gate' ? sql`and not a.paused` : sql`and not ${at.paused}::boolean`
+/** The row `a` of table `actor` is the gate's. A hold pauses everything. */
+const unlessPaused = (sql: Sql, { at, heldSince }: ClaimView): Fragment =>
+  heldSince
+    ? sql`and false`
+    : at === 'gate'
+      ? sql`and not a.paused`
+      : sql`and not ${at.paused}::boolean`
+
+const unlessHeld = (sql: Sql, { kinds, heldSince }: ClaimView): Fragment =>
+  heldSince
+    ? sql`and w.created_at >= ${heldSince} and w.kind = any(${[...kinds.whileHeld]}::text[])`
+    : sql``
 
 const isAwaited = (sql: Sql, { kinds }: ClaimView): Fragment =>
   sql`w.kind = any(${[...kinds.awaited]}::text[])`
@@ -137,6 +151,7 @@ const firstRow = (
 ): Fragment =>
   sql`(select ${select} from work w where w.state = 'queued'
     and w.origin = ${origin} ${lane ? sql`and w.lane = ${lane}` : sql``} ${due}
+    ${origin === 'manual' ? unlessHeld(sql, view) : sql``}
     and w.id <> all(${view.excluded}::uuid[]) ${blocked(sql, origin)} order by w.run_at, w.id
       limit 1)`
 

@@ -12,6 +12,7 @@ import {
   type Sql,
   withDeadline,
 } from './db.ts'
+import { heldSince } from './hold.ts'
 import type { Page } from './page.ts'
 import { sqlOf } from './sql.ts'
 
@@ -46,19 +47,29 @@ export async function holdLock(options: ConnectionOptions, onLost: () => void): 
   }
 }
 
-/** The database's clock, in epoch milliseconds. */
-const nowOf = (rows: readonly { now: number }[]): number | undefined => rows[0]?.now
+/** What a process learns as it renews its lease. */
+export interface Beat {
+  /** The database's clock, in epoch milliseconds. */
+  now: number
+  /** Since when the deployment is held; null while it is not. */
+  heldSince: Date | null
+  /** Whether objects in S3 may be those of another deployment. */
+  keepsObjects: boolean
+}
 
-/** Returns the time by the database's clock, in epoch milliseconds. */
-export const register = async (db: Db, node: NodeRow): Promise<number> =>
-  nowOf(
+const beat = (sql: Sql): Fragment =>
+  sql`(extract(epoch from clock_timestamp()) * 1000)::float8 as now,
+    ${heldSince(sql)} as "heldSince", (select keeps_objects from hold) as "keepsObjects"`
+
+export const register = async (db: Db, node: NodeRow): Promise<Beat> =>
+  (
     await db.system(
-      (sql) => sql<{ now: number }>`insert into node (incarnation, lock_key, url, expires_at)
+      (sql) => sql<Beat>`insert into node (incarnation, lock_key, url, expires_at)
         values (${node.incarnation}, ${node.lockKey.toString()}::bigint, ${node.url},
           clock_timestamp() + ${NODE_LEASE_MS} * interval '1 millisecond')
-        returning (extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
-    ),
-  )!
+        returning ${beat(sql)}`,
+    )
+  )[0]!
 
 /** Publishes a new address, or a new lock, which from now on proves that the process is alive. */
 export const updateNode = async (
@@ -75,19 +86,20 @@ export const updateNode = async (
 }
 
 /**
- * Renews the lease and returns the time. Undefined if the lease has ended or others have declared
- * this process dead. They may own its tenants by now.
+ * Renews the lease. Undefined if the lease has ended or others have declared this process dead.
+ * They may own its tenants by now.
  */
-export const renew = async (db: Db, incarnation: string): Promise<number | undefined> =>
-  nowOf(
+export const renew = async (db: Db, incarnation: string): Promise<Beat | undefined> =>
+  (
     await db.system(
-      (sql) => sql<{
-        now: number
-      }>`update node set expires_at = clock_timestamp() + ${NODE_LEASE_MS} * interval '1 millisecond'
+      (
+        sql,
+      ) => sql<Beat>`update node set expires_at = clock_timestamp() + ${NODE_LEASE_MS} * interval
+          '1 millisecond'
         where incarnation = ${incarnation} and expires_at > clock_timestamp()
-        returning (extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
-    ),
-  )
+        returning ${beat(sql)}`,
+    )
+  )[0]
 
 /**
  * Whether the process still has its row, which means that nobody has declared it dead. Its lease
@@ -171,6 +183,25 @@ export const listNodes = (db: Db, { limit, after }: Page): Promise<ShownNode[]> 
         from node n ${after ? sql`where n.incarnation < ${after}` : sql``}
         order by n.incarnation desc limit ${limit + 1}`,
   )
+
+/** The lease of a process that was killed just now ends within this time. */
+const NODES_END_WITHIN_MS = NODE_LEASE_MS + 500
+const CHECK_EVERY_MS = 250
+
+/**
+ * A process that runs on the database, for a role that can switch to `tendril_system`. One that was
+ * killed or is stopping has until its lease ends.
+ */
+export const livingNode = async (sql: postgres.Sql): Promise<NodeState | undefined> => {
+  for (const until = performance.now() + NODES_END_WITHIN_MS; ; await Bun.sleep(CHECK_EVERY_MS)) {
+    const isLast = performance.now() >= until
+    // If the clock stepped back, a lease may not end: a process without its lock is dead.
+    const living = (await nodeStates(sql)).find(
+      ({ expired, ahead, backend }) => backend !== null || !(expired || (ahead && isLast)),
+    )
+    if (!living || isLast) return living
+  }
+}
 
 /**
  * Declares processes dead, so that their tenants can be taken. A process that is still alive

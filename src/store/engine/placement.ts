@@ -96,8 +96,13 @@ export const leave = (db: Db, incarnation: string): Promise<unknown> =>
  * The tenants that have been due the longest. `now()` can use an index; `clock_timestamp()` would
  * scan all sleeping tenants.
  */
-export const dueActors = (sql: Sql, self: string, limit: number): Fragment<{ tenant_id: string }> =>
-  sql`select tenant_id from actor where wake_at <= now()
+export const dueActors = (
+  sql: Sql,
+  self: string,
+  limit: number,
+  also: Fragment = sql``,
+): Fragment<{ tenant_id: string }> =>
+  sql`select tenant_id from actor where wake_at <= now() ${also}
       and (owner is null
         or (owner <> ${self} and not exists (select 1 from node n where n.incarnation = actor.owner
           and n.expires_at > clock_timestamp())))
@@ -113,12 +118,28 @@ interface Wakeable {
   nudged: string[]
 }
 
-export const wakeable = (db: Db, self: string, limit: number): Promise<Wakeable> =>
+/** A hold of the deployment. */
+interface Held {
+  since: Date
+  /** The kinds of work that run all the same, if people have asked for it since. */
+  kinds: readonly string[]
+}
+
+const askedSince = (sql: Sql, { since, kinds }: Held): Fragment =>
+  sql`and exists (select from work w where w.tenant_id = actor.tenant_id and w.origin = 'manual'
+    and w.kind = any(${[...kinds]}::text[]) and w.created_at >= ${since})`
+
+/**
+ * While the deployment is held, no workspace is woken for what was due before, only for what its
+ * people have asked for since.
+ */
+export const wakeable = (db: Db, self: string, limit: number, held?: Held): Promise<Wakeable> =>
   db.system(async (sql) => {
+    const due = dueActors(sql, self, limit, held && askedSince(sql, held))
     const rows = await sql<{
       tenant_id: string
       is_ours: boolean
-    }>`select tenant_id, false as is_ours from (${dueActors(sql, self, limit)}) due
+    }>`select tenant_id, false as is_ours from (${due}) due
       union all (select tenant_id, true from actor where nudged and owner = ${self} limit ${limit})`
     const of = (isOurs: boolean) =>
       rows.flatMap(({ tenant_id, is_ours }) => (is_ours === isOurs ? tenant_id : []))

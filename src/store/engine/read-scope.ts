@@ -1,6 +1,6 @@
 /** What a statement may see: the rows of a tenant, if the credential of its caller is valid. */
 import type { Principal } from './principal.ts'
-import type { Fragment, Sql } from './sql.ts'
+import type { Fragment, Query, Sql } from './sql.ts'
 
 /** The tenant whose rows a statement sees, and the caller whose credential it checks, if any. */
 export interface ReadScope {
@@ -53,3 +53,6 @@ export const hasValidCredential = (sql: Sql, { kind, id, member, scopes }: Princ
         and revoked_at is null and (expires_at is null or expires_at > now()) ${person}
           ${sameMember} ${sameScopes})`
 }
+
+/** Reads nothing, so that only the caller's access is checked, as with every statement. */
+export const accessAlone: Query = (sql) => sql`select true as has_access`

@@ -127,7 +127,7 @@ export const accountOfRecord = (
 
 /**
  * The attempt that was returned because the network provably had not made it, if that happened
- * since `since`. A record has at most one.
+ * since `since`; or the one that another deployment may have made, whenever that was.
  */
 export const returnedAttempt = async (
   sql: Sql,
@@ -136,7 +136,8 @@ export const returnedAttempt = async (
 ): Promise<Attempt | undefined> =>
   (
     await sql<Attempt>`select ${columns(sql)} from attempt a where ${isOf(sql, of)}
-      and a.state = 'returned' and a.ended_at > ${since}`
+      and a.state = 'returned' and (a.ended_at > ${since} or a.doubt_cause = 'restored')
+      order by a.number desc limit 1`
   )[0]
 
 /**

@@ -1,6 +1,7 @@
 import type { Overdue } from '#domain/growth/sending/resuming'
 import { type NamedAuthor, namedAuthor } from '../app/names.ts'
 import type { Sql } from '../engine/db.ts'
+import type { HoldCause } from '../engine/hold.ts'
 import { many, mapPart, one, sure } from '../engine/load.ts'
 
 interface Pause {
@@ -8,6 +9,8 @@ interface Pause {
   /** When it was paused, and below by whom. Null while nothing is paused. */
   since: Date | null
   by: NamedAuthor | null
+  /** The hold of the deployment; null while there is none. */
+  held: { since: string; cause: HoldCause; as_of: string | null } | null
   now: Date
 }
 
@@ -16,7 +19,9 @@ export const pauseOf = sure(
   one<Pause>(
     { since: true, now: true },
     (sql) => sql`select a.paused, a.paused_at as since, now() as now,
-      ${namedAuthor(sql, sql`a.paused_by`)} as by from actor a`,
+      ${namedAuthor(sql, sql`a.paused_by`)} as by,
+      (select jsonb_build_object('since', h.since, 'cause', h.cause, 'as_of', h.as_of) from hold h
+        where h.since is not null) as held from actor a`,
   ),
 )
 

@@ -61,3 +61,47 @@ export const nextScheduled = (most: number) =>
       from item
       where status = 'approved' and post_at is not null order by post_at, id limit ${most}`,
   )
+
+/** A number for each name, as JSON. */
+const byName = (sql: Sql, names: readonly string[], rowsOf: (name: string) => Fragment): Fragment =>
+  sql`jsonb_build_object(${names.map((name, index) => sql`${index === 0 ? sql`` : sql`,`} ${name}::text, ${countUpTo(sql, rowsOf(name))}`)})`
+
+export interface StateCounts {
+  items: Record<string, number>
+  engagements: Record<string, number>
+  review: { items: number; engagements: number }
+  signals: number
+  due_24h: number
+}
+
+export const countsOf = ({
+  items,
+  engagements,
+}: {
+  items: readonly string[]
+  engagements: readonly string[]
+}) =>
+  sure(
+    one<StateCounts>(
+      {},
+      (sql) => sql`select ${byName(sql, items, (status) =>
+        status === 'scheduled'
+          ? sql`item where status = 'approved' and post_at is not null`
+          : sql`item where status = ${status}`,
+      )} as items,
+        ${byName(sql, engagements, (status) => sql`engagement where status = ${status}`)} as
+          engagements,
+        jsonb_build_object('items', ${countUpTo(
+          sql,
+          sql`item where status = 'publish_unconfirmed'
+          and review`,
+        )},
+          'engagements', ${countUpTo(sql, sql`engagement where status = 'execute_unconfirmed' and review`)}) as review,
+        ${countUpTo(sql, sql`signal where status = 'open'`)} as signals,
+        ${countUpTo(
+          sql,
+          sql`item where status = 'approved' and post_at <= clock_timestamp() + interval
+          '24 hours'`,
+        )} as due_24h`,
+    ),
+  )

@@ -83,6 +83,7 @@ interface EngagementsPage extends Page, Period {
   statuses?: EngagementStatus[] | undefined
   action?: EngageAction | undefined
   signalId?: string | undefined
+  restored?: boolean | undefined
 }
 
 /** Newest first; one more than the limit. */
@@ -91,6 +92,7 @@ export const listEngagements =
     statuses,
     action,
     signalId,
+    restored,
     limit,
     after,
     ...period
@@ -101,6 +103,7 @@ export const listEngagements =
         where ${statuses ? sql`status = any(${statuses})` : sql`status <> 'deleted'`}
           ${action ? sql`and action = ${action}` : sql``}
           ${signalId ? sql`and signal_id = ${signalId}` : sql``}
+          ${restored ? sql`and restored_as_of is not null` : sql``}
           ${inPeriod(sql, sql`created_at`, period)} ${after ? sql`and id < ${after}` : sql``}
         order by id desc limit ${limit + 1}`,
       columns: columnsBesideNames(sql),

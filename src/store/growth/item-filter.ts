@@ -16,6 +16,8 @@ export interface ItemFilter {
   kind?: Item['kind'] | undefined
   batchId?: string | undefined
   experimentId?: string | undefined
+  /** Only what may have gone out elsewhere since a backup or copy. */
+  restored?: boolean | undefined
   /** The connection that sends it. */
   accountId?: string | undefined
   /**
@@ -40,12 +42,13 @@ export const isById = ({ order, from, to }: Pick<ItemFilter, 'order' | 'from' | 
 export const isPlain = (
   filter: ItemFilter,
 ): filter is ItemFilter & { statuses?: readonly [ItemStatus] } => {
-  const { statuses = [], kind, batchId, experimentId, accountId, words, from, to } = filter
+  const { statuses = [], words, from, to } = filter
+  const { kind, batchId, experimentId, restored, accountId } = filter
   return (
     isById(filter) &&
     statuses.length < 2 &&
     statuses[0] !== 'scheduled' &&
-    ![kind, batchId, experimentId, accountId, words, from, to].some(Boolean)
+    ![kind, batchId, experimentId, restored, accountId, words, from, to].some(Boolean)
   )
 }
 
@@ -121,9 +124,10 @@ export const ofKind = (sql: Sql, kind: Item['kind']): Fragment =>
   kind === 'article' ? sql`and i.kind = 'article'` : sql`and i.kind = ${kind}`
 
 export const conditions = (sql: Sql, filter: ItemFilter): Fragment => {
-  const { kind, batchId, experimentId } = filter
+  const { kind, batchId, experimentId, restored } = filter
   return sql`${orderable(sql, filter.order)} ${withinTimes(sql, filter, itemKey(sql, filter.order))}
     ${kind ? ofKind(sql, kind) : sql``}
+    ${restored ? sql`and i.restored_as_of is not null` : sql``}
     ${batchId ? sql`and i.batch_id = ${batchId}` : sql``} ${
       experimentId
         ? sql`and i.experiment_id =

@@ -119,8 +119,8 @@ const statesOn = (sql: Sql, { statuses = allStatuses }: ItemFilter, shelf: Shelf
  * batch, an experiment or articles, another index is used.
  */
 const isOrdered = (filter: ItemFilter, shelf: Shelf): boolean => {
-  const { kind, batchId, experimentId, accountId, order } = filter
-  if (batchId || experimentId || accountId || kind === 'article') return false
+  const { kind, batchId, experimentId, restored, accountId, order } = filter
+  if (batchId || experimentId || restored || accountId || kind === 'article') return false
   // Most open items are drafts. The other open states have an index of their own.
   if (shelf === 'open' && filter.statuses && !filter.statuses.includes('drafted')) return false
   return isById(filter) || (shelf !== 'open' && (order === 'state' || order === 'posted_at'))

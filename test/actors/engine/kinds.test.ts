@@ -20,6 +20,7 @@ const step = {
   queued: 'held',
   recalled: 'requeued',
   orphaned: 'requeued',
+  whileHeld: 'runs',
   deletion: 'stops',
   failures: 3,
   inVain: 'rests',

@@ -61,6 +61,7 @@ describe('automation', () => {
       paused: false,
       since: null,
       by: null,
+      held: null,
       on_resuming: null,
       in_flight: [],
     })
@@ -72,6 +73,7 @@ describe('automation', () => {
       paused: true,
       since: expect.any(String),
       by: { kind: 'person', id: personId, name: null },
+      held: null,
       on_resuming: { sent: 0, skipped: 0 },
       in_flight: [],
     })
@@ -84,6 +86,7 @@ describe('automation', () => {
       paused: false,
       since: null,
       by: null,
+      held: null,
       on_resuming: null,
       in_flight: [],
     })

@@ -30,7 +30,11 @@ const closed: Record<PoolRole, string[]> = {
     'delete from tenant',
     'select 1 from sandbox.posts',
   ],
-  tendril_system: ['select 1 from item', 'select 1 from migration', 'select 1 from sandbox.posts'],
+  tendril_system: [
+    'select 1 from item',
+    'select hash from migration',
+    'select 1 from sandbox.posts',
+  ],
   tendril_sandbox: [
     'select 1 from tenant',
     'select 1 from item',

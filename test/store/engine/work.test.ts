@@ -34,6 +34,7 @@ const view = (more: Partial<ClaimView> = {}): ClaimView => ({
     awaited: ['send'],
     atOnce: {},
     share: {},
+    whileHeld: ['send'],
     inVain: {},
     rotation: [],
     keyWhenClaimed: (sql) => sql`${DEFAULT_KEY}::text`,

@@ -6,6 +6,7 @@ export const doubtCauses = [
   'no_answer',
   'unclear_answer',
   'process_stopped',
+  'restored',
 ] as const
 
 /** Without a title, so that tool lists show only its type. */
@@ -13,7 +14,7 @@ export const DoubtSchema = record(
   {
     cause: oneOf(doubtCauses, {
       description:
-        'server_error: the network returned a 5xx error. no_answer: the request timed out or the connection broke.',
+        'server_error: the network returned a 5xx error. no_answer: the request timed out or the connection broke. restored: it may have gone out from the deployment that this one was restored or copied from.',
     }),
     resolves: oneOf(['by_itself', 'by_person'], {
       description:

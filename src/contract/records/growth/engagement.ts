@@ -15,6 +15,7 @@ import { id, times } from '../fields.ts'
 import { declare } from '../record.ts'
 import { decisionField } from './decision.ts'
 import { generationError, ModelUsageSchema } from './generation.ts'
+import { restoredField } from './restored.ts'
 import { sourceFields } from './source.ts'
 
 export const engageActions = ['reply', 'quote', 'repost', 'like'] as const
@@ -120,6 +121,7 @@ export const engagementRecord = declare(
     url: { type: 'text', shown: nullable(T.String()) },
     executed_at: { type: 'timestamp with time zone', shown: nullable(Time) },
     last_error: { type: 'text', shown: nullable(T.String()) },
+    restored_as_of: restoredField,
     revision: {
       type: 'integer',
       shown: T.Integer({ description: 'Counts versions of the text, from 1.' }),

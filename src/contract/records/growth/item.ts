@@ -13,6 +13,7 @@ import {
 import { declare } from '../record.ts'
 import { decisionField } from './decision.ts'
 import { DoubtSchema } from './doubt.ts'
+import { restoredField } from './restored.ts'
 import { sourceFields } from './source.ts'
 
 export const itemStatuses = [
@@ -175,6 +176,7 @@ export const itemRecord = declare(
     url: { type: 'text', shown: nullable(T.String()) },
     posted_at: { type: 'timestamp with time zone', shown: nullable(Time) },
     last_error: { type: 'text', shown: nullable(T.String()) },
+    restored_as_of: restoredField,
     metrics: {
       type: 'jsonb',
       shown: nullable(Metrics),

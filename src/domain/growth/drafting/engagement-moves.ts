@@ -29,7 +29,7 @@ export const decidedOn = (
   engagement: Engagement,
   what: EngagementDecision['what'],
   by: DecidedBy,
-): Engagement => ({ ...engagement, decision: decisionBy(what, by) })
+): Engagement => ({ ...engagement, decision: decisionBy(what, by), restored_as_of: null })
 
 interface Words extends LengthRule, DecidedBy {
   body: string
@@ -87,7 +87,13 @@ export const isSameText = (engagement: Engagement, words: Words): boolean =>
  */
 export const editEngagement = (engagement: Engagement, words: Words): Engagement => {
   engagementStates.next(engagement, 'edit')
-  return { ...withWords(engagement, words), ...unapproved, last_error: null, updated_at: words.now }
+  return {
+    ...withWords(engagement, words),
+    ...unapproved,
+    last_error: null,
+    restored_as_of: null,
+    updated_at: words.now,
+  }
 }
 
 /** Turns it back into a draft. One that is about to be sent must have been taken back. */
@@ -113,7 +119,7 @@ export const removedEngagement = (
   { wasSent, now }: { wasSent: boolean; now: Date },
 ): Engagement => {
   engagementStates.next(engagement, 'delete')
-  if (wasSent)
+  if (wasSent || engagement.restored_as_of)
     fail(
       'conflict',
       'cannot delete: an earlier attempt to send the engagement may be on the network; reject it instead',

@@ -138,7 +138,7 @@ export const reopen = (item: Item, now: Date): Item => ({
  */
 export const removed = (item: Item, { wasSent, now }: { wasSent: boolean; now: Date }): Item => {
   itemStates.next(item, 'delete')
-  if (wasSent)
+  if (wasSent || item.restored_as_of)
     fail(
       'conflict',
       'cannot delete: an earlier attempt to send the item may be on the network; reject it instead',
@@ -200,6 +200,7 @@ export const posted = (
   url,
   posted_at: now,
   last_error: null,
+  restored_as_of: null,
   updated_at: now,
 })
 

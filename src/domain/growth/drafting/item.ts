@@ -64,8 +64,12 @@ export const decisionBy = <What extends string>(
   { by, allowed_by, now }: DecidedBy,
 ) => ({ what, by, ...(allowed_by && { allowed_by }), at: now })
 
-/** The item with who decided on it. */
+/**
+ * The item with who decided on it. Whoever takes it off the schedule has not said what became of it
+ * elsewhere.
+ */
 export const decided = (item: Item, what: ItemDecision['what'], by: DecidedBy): Item => ({
   ...item,
   decision: decisionBy(what, by),
+  restored_as_of: what === 'unscheduled' ? item.restored_as_of : null,
 })

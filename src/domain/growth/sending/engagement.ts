@@ -35,6 +35,7 @@ export const engagement: Transitions<Engagement> = {
       url,
       executed_at: now,
       last_error: null,
+      restored_as_of: null,
       updated_at: now,
     }),
   failed: (record, reason, now) =>

@@ -28,6 +28,11 @@ export interface Sendable {
   external_id: string | null
   decision: LastDecision | null
   last_error: string | null
+  /**
+   * The time of the backup or copy after which it may have gone out elsewhere, until a person has
+   * decided on it.
+   */
+  restored_as_of: Date | null
   updated_at: Date
 }
 
@@ -51,6 +56,7 @@ export type ReturnReason =
   | `plan_invalid:${string}`
   | 'same_text_unconfirmed'
   | 'network_error_not_posted'
+  | 'restored'
 
 /** The post that a send made. */
 export interface Made {

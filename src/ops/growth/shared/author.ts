@@ -1,4 +1,6 @@
 import type { Author } from '#domain/growth/drafting/revision'
+import type { Sendable } from '#domain/growth/sending/sendable'
+import { fail } from '#kernel/errors'
 import { auditActor } from '#store/engine/principal'
 import type { CommandContext } from '../../engine/call.ts'
 
@@ -16,4 +18,17 @@ export const deciderOf = (context: Acting & Pick<CommandContext, 'gate'>) => {
   const { job, gate } = context
   const allowed_by = job?.allowedBy ? ({ kind: 'person', id: job.allowedBy } as const) : undefined
   return { by: authorOf(context), allowed_by, now: gate.now }
+}
+
+/** Only people say what became of a record that may have gone out elsewhere. */
+export const requirePersonFor = (
+  { job }: Pick<Acting, 'job'>,
+  { restored_as_of: asOf }: Pick<Sendable, 'restored_as_of'>,
+): void => {
+  if (job && asOf)
+    fail(
+      'conflict',
+      `it may have gone out elsewhere since ${asOf.toISOString()}; a person must decide on it`,
+      { reason: 'restored' },
+    )
 }

@@ -9,7 +9,7 @@ import { itemView } from '#domain/growth/drafting/item-view'
 import { found } from '#kernel/errors'
 import type { Effects } from '#store/engine/letter'
 import type { CommandContext } from '../../engine/call.ts'
-import { deciderOf } from './author.ts'
+import { deciderOf, requirePersonFor } from './author.ts'
 
 /** Throws `not_found`. */
 export const requireItem = (item: Item | undefined): Item => found(item, 'no such item')
@@ -34,4 +34,7 @@ export const withItemDecision = (
   context: CommandContext,
   what: ItemDecision['what'],
   item: Item,
-): Item => decided(item, what, deciderOf(context))
+): Item => {
+  requirePersonFor(context, item)
+  return decided(item, what, deciderOf(context))
+}

@@ -16,7 +16,7 @@ import { resolvePending } from '#store/engine/idempotency'
 import { type Effects, merge } from '#store/engine/letter'
 import type { Loaded } from '#store/engine/load'
 import type { CommandContext } from '../../engine/call.ts'
-import { deciderOf } from './author.ts'
+import { deciderOf, requirePersonFor } from './author.ts'
 
 export const requireEngagement = (engagement: Engagement | undefined): Engagement =>
   found(engagement, 'no such engagement')
@@ -45,7 +45,10 @@ export const withEngagementDecision = (
   context: CommandContext,
   what: EngagementDecision['what'],
   engagement: Engagement,
-): Engagement => decidedOn(engagement, what, deciderOf(context))
+): Engagement => {
+  requirePersonFor(context, engagement)
+  return decidedOn(engagement, what, deciderOf(context))
+}
 
 export const requireNetwork = (
   { networks }: Pick<CommandContext, 'networks'>,

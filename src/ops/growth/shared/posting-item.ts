@@ -1,6 +1,7 @@
 /** Posts an item: by the server, again if it is in doubt, or by hand. */
 import { items } from '#contract/growth/items'
 import { weeklyWork } from '#decisions/growth/follow-up'
+import { itemSaved } from '#decisions/growth/item-writes'
 import { notConnected } from '#decisions/growth/not-connected'
 import { postedReadWork } from '#decisions/growth/posted-read'
 import {
@@ -30,7 +31,7 @@ import { accountOfRecord } from '#store/growth/attempts'
 import { itemById, itemPart, saveItem } from '#store/growth/items'
 import type { AwaitedResult, CommandContext, Handlers } from '../../engine/call.ts'
 import { loading } from '../../engine/loading.ts'
-import { requireItem, saveItemReply, withItemDecision } from './deciding-item.ts'
+import { itemReply, requireItem, saveItemReply, withItemDecision } from './deciding-item.ts'
 
 interface Reached {
   account: Connection | undefined
@@ -65,29 +66,43 @@ const beginAgain = async (
   return { awaits: item.id, effects: { ...work, spend: [capped], writes: [saveItem(item)] } }
 }
 
+/** Requests the post of an approved item. Throws before anything is changed. */
+const requestNow = async (
+  known: Item,
+  context: CommandContext,
+  { account, existing }: Pick<Reached, 'account' | 'existing'>,
+) => {
+  const { gate } = context
+  const item = withItemDecision(context, 'post_requested', requestPost(known, gate.now))
+  if (!account) throw await notConnected(context.sql, { about: { moves: post, record: item } })
+  const spend = [takeCap(gate, items.postNow.cap)]
+  const effects = enqueueSend('post', {
+    record: item,
+    runAt: gate.now,
+    origin: 'manual',
+    existing,
+  })
+  return { item, effects: { ...effects, spend, writes: itemSaved(known, item) } }
+}
+
+const postLoad = ({ id }: { id: string }) => ({
+  item: itemPart(id),
+  account: accountOfRecord({ sendable: 'post', record_id: id }),
+  existing: workFor('send', id),
+})
+
 export const postNow: Handlers<typeof items>['postNow'] = {
   begin: loading(
     ({ id, confirm }) => ({
-      item: itemPart(id),
-      account: accountOfRecord({ sendable: 'post', record_id: id }),
-      existing: workFor('send', id),
+      ...postLoad({ id }),
       reading: when(confirm !== undefined, workFor('reconcile', id)),
     }),
-    async ({ confirm }, context, { item: before, account, existing, reading }) => {
-      const { gate } = context
+    async ({ confirm }, context, { item: before, reading, ...reached }) => {
       const known = requireItem(before)
       if (confirm && known.status === 'publish_unconfirmed')
-        return beginAgain(known, context, { account, existing, reading })
-      const item = withItemDecision(context, 'post_requested', requestPost(known, gate.now))
-      if (!account) throw await notConnected(context.sql, { about: { moves: post, record: item } })
-      const spend = [takeCap(gate, items.postNow.cap)]
-      const effects = enqueueSend('post', {
-        record: item,
-        runAt: gate.now,
-        origin: 'manual',
-        existing,
-      })
-      return { awaits: item.id, effects: { ...effects, spend, writes: [saveItem(item)] } }
+        return beginAgain(known, context, { ...reached, reading })
+      const { item, effects } = await requestNow(known, context, reached)
+      return { awaits: item.id, effects }
     },
   ),
   async currentAnswer({ id }, { read }) {
@@ -95,6 +110,15 @@ export const postNow: Handlers<typeof items>['postNow'] = {
     return { status: item?.status === 'posted' ? 200 : 202, body: itemAnswer(requireItem(item)) }
   },
 }
+
+/** The same without waiting for the network: the answer is the item on its way. */
+export const postSoon = loading(
+  postLoad,
+  async (_: { id: string }, context, { item: before, ...reached }) => {
+    const { item, effects } = await requestNow(requireItem(before), context, reached)
+    return { reply: itemReply(item), effects }
+  },
+)
 
 export const markItemPosted: Handlers<typeof items>['markPosted'] = loading(
   ({ id, url }) => {

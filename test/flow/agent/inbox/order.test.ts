@@ -208,7 +208,7 @@ describe('a workspace where everything waits', () => {
     for (const query of [
       ...['kind=post', 'kind=draft,', 'account=me', 'source=people', 'limit=0', 'limit=101'],
       ...['q=', `q=${'a'.repeat(201)}`, 'q=%21%21', `q=${[...'abcdefghijklm'].join('%20')}`],
-      ...[cursor(id), cursor(`0 0  ${id}`), cursor('6 1 x y'), cursor(`6 1 ${id}`), 'cursor=%27'],
+      ...[cursor(id), cursor(`7 0  ${id}`), cursor('6 1 x y'), cursor(`6 1 ${id}`), 'cursor=%27'],
       ...[cursor(`3 0 ${id} ${id}`), cursor(`6 1 00000000000000001 ${id}`)],
       cursor(`6 1 ${'-'.repeat(36)} ${id}`),
     ]) {

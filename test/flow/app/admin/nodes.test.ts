@@ -1,64 +1,57 @@
 /** Two servers on one database, and what commands do and say beside them. */
 import { expect, test } from 'bun:test'
-import postgres from 'postgres'
-import { testApp } from '#test/support/app'
-import { freshDb, TEST_SECRET } from '#test/support/database/db'
-import { runAdmin } from '#test/support/processes/server'
+import { newDeployment, runAdmin, startServer } from '#test/support/processes/server'
 import { use } from '#test/support/use'
 
-const db = use(freshDb)
+const deployment = use(newDeployment)
 
-const admin = (...args: string[]) =>
-  runAdmin({ key: '', database: db.options, secret: TEST_SECRET.toString('base64') }, ...args)
 const nodes = async (...args: string[]) => {
-  const { code, json, err } = await admin('nodes', ...args)
+  const { code, json, err } = await runAdmin(deployment.server, 'nodes', ...args)
   expect([code, err]).toEqual([0, ''])
   return json
 }
 
 const time = expect.stringMatching(/^\d{4}-.*Z$/)
-const times = { started_at: time, lease_until: time }
 
 test('nodes shows the living servers, what they own, and one whose lease has ended; commands run in the owner', async () => {
-  const gone = { id: crypto.randomUUID(), url: 'http://10.0.0.9:7070' }
   {
-    await using first = await testApp({ database: db.options })
-    await using second = await testApp({ database: db.options })
-    await second.newWorkspace()
+    await using first = await startServer(deployment.server)
+    await using second = await startServer(deployment.server)
+    await second.send('PUT', 'profile', { body: { goal: 'makes a server own the workspace' } })
+    const [owned] = await deployment.owner`select owner from actor`
     const { nodes: shown, next_cursor } = await nodes()
+    const common = { started_at: time, lease_until: time, alive: true, connected: true }
+    const urls = shown.map(({ url }: { url: string }) => url)
+    expect(urls.toSorted()).toEqual([first.url, second.url].toSorted())
+    for (const one of shown)
+      expect(one).toMatchObject({ ...common, workspaces: one.id === owned!.owner ? 1 : 0 })
     expect(next_cursor).toBeNull()
-    expect(shown).toHaveLength(2)
-    for (const [server, workspaces] of [
-      [first, 1],
-      [second, 2],
-    ] as const)
-      expect(shown).toContainEqual({
-        ...times,
-        id: server.workplace.runtime.incarnation,
-        url: server.url,
-        alive: true,
-        connected: true,
-        workspaces,
-      })
+    const { tenantId } = await deployment.firstWorkspace()
+    for (const [command, paused] of [
+      ['pause', true],
+      ['resume', false],
+    ] as const) {
+      await runAdmin(deployment.server, 'tenant', command, '--workspace', tenantId)
+      for (const server of [first, second])
+        expect((await server.send('GET', 'automation')).body.automation.paused).toBe(paused)
+    }
+    // The command has run in the process that owns the workspace, and taken nothing.
+    expect((await deployment.owner`select owner from actor`)[0]).toEqual(owned)
     const { nodes: one, next_cursor: cursor } = await nodes('--limit', '1')
     const { nodes: other } = await nodes('--limit', '1', '--cursor', cursor)
     expect([...one, ...other].map(({ id }) => id)).toEqual(shown.map(({ id }: typeof one) => id))
-    for (const { key, tenantId } of [first, second]) {
-      await admin('tenant', 'pause', '--workspace', tenantId)
-      for (const { send } of [first, second])
-        expect((await send('GET', 'automation', { key })).body.automation.paused).toBe(true)
-    }
-    // Both were carried out by the owners; the commands have taken nothing.
-    expect(
-      [first, second].map(({ workplace, tenantId }) => workplace.runtime.owns(tenantId)),
-    ).toEqual([true, true])
   }
-  // No server runs that would remove it.
-  const sql = postgres({ ...db.options, max: 1 })
-  await sql`insert into node (incarnation, lock_key, url, expires_at)
+  // Both were killed. Nobody runs who would remove them, or one that has been gone for longer.
+  const gone = { id: crypto.randomUUID(), url: 'http://10.0.0.9:7070' }
+  await deployment.owner`insert into node (incarnation, lock_key, url, expires_at)
     values (${gone.id}, 7, ${gone.url}, now() - interval '1 minute')`
-  await sql.end()
-  expect((await nodes()).nodes).toEqual([
-    { ...gone, ...times, alive: false, connected: false, workspaces: 0 },
+  const { nodes: left } = await nodes()
+  expect(left.map(({ connected }: { connected: boolean }) => connected)).toEqual([
+    false,
+    false,
+    false,
   ])
+  const times = { started_at: time, lease_until: time }
+  expect(left).toContainEqual({ ...gone, ...times, alive: false, connected: false, workspaces: 0 })
+  await deployment.owner`delete from node`
 })

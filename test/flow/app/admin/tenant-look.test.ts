@@ -1,9 +1,8 @@
 /** `tendril admin tenant find`, `get`, `members` and `keys`, with and without a server. */
 import { beforeAll, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
-import { testApp } from '#test/support/app'
 import { insertMember } from '#test/support/database/writes'
-import { newDeployment, runAdmin } from '#test/support/processes/server'
+import { newDeployment, runAdmin, startServer } from '#test/support/processes/server'
 import { use } from '#test/support/use'
 
 const deployment = use(newDeployment)
@@ -11,12 +10,15 @@ const deployment = use(newDeployment)
 const admin = (...args: string[]) => runAdmin(deployment.server, 'tenant', ...args)
 const person = { id: newId(), email: 'Åsa@Nordfracht.example' }
 let [first, second, third] = ['', '', '']
+let url = ''
 
 beforeAll(async () => {
   {
-    await using app = await testApp({ database: deployment.server.database! })
-    first = app.tenantId
-    expect((await admin('get', '--workspace', first)).json.workspace.server.url).toBe(app.url)
+    await using server = await startServer(deployment.server)
+    url = server.url
+    first = (await deployment.firstWorkspace()).tenantId
+    await server.send('PUT', 'profile', { body: { goal: 'makes a server own the workspace' } })
+    expect((await admin('get', '--workspace', first)).json.workspace.server.url).toBe(url)
   }
   // No server from here on.
   second = (await admin('create', '--name', 'Nordfracht 100%', '--email', 'it@kai.example')).json

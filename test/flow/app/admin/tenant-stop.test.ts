@@ -2,7 +2,7 @@
  * `tendril admin tenant pause`, `resume`, `suspend` and `unsuspend`, of a workspace that a server
  * owns and of one that nobody does.
  */
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { freshDb, TEST_SECRET } from '#test/support/database/db'
 import { makeItemDue } from '#test/support/database/writes'
@@ -108,12 +108,14 @@ test('suspend refuses what costs money, and unsuspend lets it go on', async () =
   expect((await story.send('POST', `items/${id}/post-now`)).status).toBe(200)
 })
 
-test.each(['pause', 'suspend'])('%s refuses an unknown id', async (command) => {
-  expect(await on(command, newId())).toMatchObject({
-    code: 6,
-    err: 'tendril admin: no such workspace\n',
+describe.each(['pause', 'resume', 'suspend', 'unsuspend'])('%s', (command) => {
+  test('refuses an unknown id', async () => {
+    expect(await on(command, newId())).toMatchObject({
+      code: 6,
+      err: 'tendril admin: no such workspace\n',
+    })
+    expect(await on(command, 'x')).toMatchObject({ code: 2 })
   })
-  expect(await on(command, 'x')).toMatchObject({ code: 2 })
 })
 
 test('pause and resume say when a workspace is scheduled for deletion, or is being erased', async () => {

@@ -1,0 +1,149 @@
+/** A deployment knows whether its database was copied, and begins held if it was. */
+import { beforeEach, expect, test } from 'bun:test'
+import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import postgres from 'postgres'
+import type { Config } from '#config/config'
+import { createLog } from '#kernel/log'
+import { adoptIdentity, showIdentity } from '#server/adopt'
+import { hostIn } from '#server/database-url'
+import { identityFile, settleIdentity } from '#server/identity'
+import { restoredFile } from '#server/restored-file'
+import { readStanding } from '#store/engine/hold'
+import { sqlOf } from '#store/engine/sql'
+import { freshDb } from '#test/support/database/db'
+import { temporaryFolder } from '#test/support/folder'
+import { use } from '#test/support/use'
+
+const db = use(freshDb)
+const temporary = use(temporaryFolder)
+const at = (name: string): string => join(temporary.path, name)
+const log = createLog('silent')
+
+type Place = Pick<Config, 'databaseUrl' | 'home' | 'held'>
+const homeAt = (name: string, held = false): Place => ({
+  home: at(name),
+  databaseUrl: undefined,
+  held,
+})
+const atUrl = (host: string): Place => ({
+  home: undefined,
+  databaseUrl: `postgres://me:pass@word@${host}/tendril`,
+  held: false,
+})
+
+const owner = <T>(ask: (sql: postgres.Sql) => Promise<T>): Promise<T> => {
+  const sql = postgres({ ...db.options, max: 1, onnotice: () => {} })
+  return ask(sql).finally(() => sql.end())
+}
+const standing = () => owner((sql) => readStanding(sqlOf(sql)))
+/** Starts, and says why it is held. */
+const started = async (place: Place): Promise<string | null> => {
+  await settleIdentity(place as Config, db.options, log)
+  return (await standing()).cause
+}
+const adopt = (place: Place, more: { moved?: boolean } = {}) =>
+  adoptIdentity(place, db.options, {
+    moved: false,
+    removesObjects: false,
+    endsSessions: false,
+    confirmed: true,
+    ...more,
+  })
+const copied = (from: string, to: string): void =>
+  cpSync(at(from), at(to), { recursive: true, preserveTimestamps: true })
+
+beforeEach(async () => {
+  for (const name of ['a', 'other', 'copy', 'moved'])
+    rmSync(at(name), { recursive: true, force: true })
+  for (const name of ['a', 'other']) mkdirSync(at(name), { recursive: true })
+  await owner(async (sql) => {
+    await sql`insert into deployment (canary) values ('') on conflict do nothing`
+    await sql`update deployment set identity = null`
+    await sql`update hold set since = null, cause = null, as_of = null, identity = null,
+      had_marks = false, keeps_objects = false`
+    await sql`delete from node`
+  })
+})
+
+test('a home is known by its file, wherever it is moved to; a copy has another', async () => {
+  expect(await started(homeAt('a'))).toBeNull()
+  expect(await started(homeAt('a'))).toBeNull()
+  copied('a', 'copy')
+  renameSync(at('a'), at('moved'))
+  expect(await started(homeAt('moved'))).toBeNull()
+  expect(await started(homeAt('copy'))).toBe('copied')
+  // As long as nobody adopts it.
+  expect(await started(homeAt('copy'))).toBe('copied')
+  expect((await standing()).keeps_objects).toBe(true)
+  expect(await adopt(homeAt('copy'))).toMatchObject({ adopted: true })
+  expect(await started(homeAt('copy'))).toBeNull()
+  expect(await started(homeAt('moved'))).toBe('copied')
+})
+
+test('a home without its file is a copy', async () => {
+  await started(homeAt('a'))
+  rmSync(identityFile(at('a')))
+  expect(await started(homeAt('a'))).toBe('copied')
+})
+
+test('a home that was restored says so, and cannot be called moved', async () => {
+  await started(homeAt('other'))
+  writeFileSync(restoredFile(at('a')), '{"backup_at":"2026-11-01T00:00:00Z"}')
+  expect(await started(homeAt('a'))).toBe('restored')
+  expect((await standing()).as_of).toEqual(new Date('2026-11-01T00:00:00Z'))
+  expect(await adopt(homeAt('a'), { moved: true })).toBe('restored')
+  expect(await adopt(homeAt('a'))).toMatchObject({ adopted: true })
+  expect(await started(homeAt('a'))).toBeNull()
+})
+
+test('one that was restored from a backup without an identity is held all the same', async () => {
+  writeFileSync(restoredFile(at('a')), 'no JSON')
+  expect(await started(homeAt('a'))).toBe('restored')
+})
+
+test('an operator can start any deployment held', async () => {
+  await started(homeAt('a'))
+  expect(await started(homeAt('a', true))).toBe('asked')
+  expect((await standing()).keeps_objects).toBe(false)
+  expect(await started(homeAt('a'))).toBe('asked')
+  expect(await adopt(homeAt('a'))).toMatchObject({ adopted: true })
+  expect(await adopt(homeAt('a'))).toMatchObject({ adopted: false, reason: 'not_held' })
+})
+
+test('without --yes, adopting says what would follow and changes nothing', async () => {
+  await started(homeAt('a'))
+  copied('a', 'copy')
+  const asked = { moved: false, removesObjects: false, endsSessions: false, confirmed: false }
+  // No server has run on the copy yet, so this is the first to notice.
+  expect(await adoptIdentity(homeAt('copy'), db.options, asked)).toMatchObject({ adopted: false })
+  expect(await showIdentity(homeAt('copy'), db.options)).toMatchObject({
+    fits: false,
+    held: { cause: 'copied' },
+  })
+})
+
+test('objects stay in S3 until an operator says that nobody else needs them', async () => {
+  await started(homeAt('a'))
+  copied('a', 'copy')
+  await started(homeAt('copy'))
+  await adopt(homeAt('copy'))
+  expect((await standing()).keeps_objects).toBe(true)
+  await started(homeAt('copy', true))
+  const wanted = { moved: true, removesObjects: true, endsSessions: true, confirmed: true }
+  await adoptIdentity(homeAt('copy'), db.options, wanted)
+  expect((await standing()).keeps_objects).toBe(false)
+})
+
+test('a database is known by its cluster, its oid and the host in the URL', async () => {
+  expect(await started(atUrl('db-1:5432'))).toBeNull()
+  expect(await started(atUrl('db-1:5432'))).toBeNull()
+  expect(await started(atUrl('db-3'))).toBe('copied')
+  // Another server of the same copy.
+  expect(await started(atUrl('db-3'))).toBe('copied')
+})
+
+test('the host is taken as it is written', () => {
+  expect(hostIn('postgres://me:p@ss@a:1/db')).toBe('a:1')
+  expect(hostIn('postgresql:///db?sslmode=require&host=/socket')).toBe('/socket')
+})
