@@ -1,4 +1,5 @@
 /** `tendril admin backup …`: copies of a deployment. */
+import { setPriority } from 'node:os'
 import { Writable } from 'node:stream'
 import { fail } from '#kernel/errors'
 import { checkBackup } from '#server/backup/check'
@@ -51,6 +52,9 @@ const rateOf = (flags: Flags): number => {
 const OPEN_KEY =
   'the backup is not encrypted, and the secret key lies open in it: keep it as you would keep a password, or encrypt it with --passphrase-file'
 
+/** As `nice` has it by default: the server beside goes first. Threads that begin later inherit it. */
+const LOW_PRIORITY = 10
+
 const take = async (place: AdminContext, flags: Flags, to: string): Promise<object | undefined> => {
   const mbPerSecond = rateOf(flags)
   const passphrase = await passphraseOf(flags)
@@ -58,6 +62,7 @@ const take = async (place: AdminContext, flags: Flags, to: string): Promise<obje
   if (isStream && process.stdout.isTTY)
     fail('invalid_input', 'a backup cannot be written to a terminal: redirect standard output')
   if (passphrase === undefined) place.err(`tendril admin: ${OPEN_KEY}`)
+  setPriority(LOW_PRIORITY)
   const order = { to: isStream ? standardOutput() : to, passphrase, mbPerSecond }
   const taken = await takeBackup(place, order, { logical: flags.logical === true })
   const said = { backup: to, ...taken }

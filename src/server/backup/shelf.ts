@@ -22,8 +22,8 @@ export interface BackupShelf {
 
 const [FOLDER_MODE, FILE_MODE] = [0o700, 0o600]
 const CHUNK_BYTES = 262_144
-/** Compresses a database to a fifth at 200 MB a second. */
-const LEVEL = 3
+/** Level 3 takes twice the processor time, which the server beside needs. */
+const LEVEL = 1
 
 const syncFolder = async (folder: string): Promise<void> => {
   const handle = await open(folder, 'r')
