@@ -9,6 +9,10 @@ export interface BackupState {
   ageMs: number
   /** How often there should be one. */
   everyMs: number
+  /** Bytes of the write-ahead log that a running one keeps from removal. */
+  heldBytes: number
+  /** Undefined unless the last one failed. */
+  lastError: unknown
 }
 
 export interface DeploymentWatch {

@@ -262,6 +262,16 @@ const ofBackups = ({ backup }: MetricsReading): Family[] => [
     'How often there should be one.',
     one(backup && backup.everyMs / MS),
   ),
+  gauge(
+    'backup_failed',
+    '1 if the last one failed or was given up.',
+    one(backup && (backup.lastError === undefined ? 0 : 1)),
+  ),
+  gauge(
+    'backup_held_bytes',
+    'Write-ahead log that a backup which is being made keeps from removal.',
+    one(backup?.heldBytes),
+  ),
 ]
 
 const ofProcess = ({ loopDelay, disk, process }: MetricsReading): Family[] => {

@@ -41,7 +41,7 @@ const readingOf = (meters = new Meters()): MetricsReading => ({
   readiness: { held: false },
   counts,
   disk: { free: 10, size: 100 },
-  backup: { ageMs: 5_000, everyMs: 86_400_000 },
+  backup: { ageMs: 5_000, everyMs: 86_400_000, heldBytes: 7, lastError: 'full' },
   process: { rss: 1, heap: 2, cpuSeconds: 3, startedAt: 4 },
   commit: 'abc',
 })
@@ -91,6 +91,8 @@ test('the page says what was read', () => {
     'tendril_reads_spent_workspaces{tier="free"}': 3,
     tendril_disk_free_bytes: 10,
     tendril_backup_age_seconds: 5,
+    tendril_backup_failed: 1,
+    tendril_backup_held_bytes: 7,
     tendril_ready: 1,
     tendril_held: 0,
   })
