@@ -16,12 +16,12 @@ const Told = ({ text, hash, asOf }: PerhapsSent) => (
     <div className="pane-title">
       <p className="state care">Perhaps sent elsewhere</p>
       <h2>It may be on the network already</h2>
+      <p>
+        {asOf === null
+          ? 'Somebody has decided on it.'
+          : `It was approved before the backup or copy of ${whenOf(asOf)} from which this deployment was made. Nothing sends it until you say what became of it. Look at the account first.`}
+      </p>
     </div>
-    <p>
-      {asOf === null
-        ? 'Somebody has decided on it.'
-        : `It was approved before the backup or copy of ${whenOf(asOf)} from which this deployment was made. Nothing sends it until you say what became of it. Look at the account first.`}
-    </p>
     <article className="post">
       <ExactText text={text} look="post" />
       <p className="post-foot soft">
