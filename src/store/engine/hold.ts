@@ -38,9 +38,12 @@ export const readStanding = async (sql: Sql): Promise<HoldStanding> =>
       from hold h left join deployment d on true`
   )[0]!
 
-/** Serialises those who begin or end a hold, until the transaction ends. Any constant will do. */
+/** Any constant will do. */
+const HOLD_LOCK = 7_164_017
+
+/** Serialises those who begin or end a hold, until the transaction ends. */
 export const lockStanding = async (sql: Sql): Promise<void> => {
-  await sql`select pg_advisory_xact_lock(7_164_017)`
+  await sql`select pg_advisory_xact_lock(${HOLD_LOCK})`
 }
 
 export const setIdentity = async (sql: Sql, identity: DeploymentIdentity): Promise<void> => {
