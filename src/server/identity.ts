@@ -45,11 +45,20 @@ const fileIdentity = (home: string): DeploymentIdentity => {
   return { file: String(ino), born: String(birthtimeNs) }
 }
 
+/** Some hosts of databases keep the function from everybody. */
+const clusterOf = async (sql: Sql): Promise<string> => {
+  const [may] = await sql<{ may: boolean }>`select
+    has_function_privilege('pg_control_system()', 'execute') as may`
+  if (!may!.may) return 'not shown'
+  const [row] = await sql<{ system: string }>`select system_identifier::text as system
+    from pg_control_system()`
+  return row!.system
+}
+
 const databaseIdentity = async (url: string, sql: Sql): Promise<DeploymentIdentity> => {
-  const [row] = await sql<{ system: string; oid: string }>`select
-    (select system_identifier::text from pg_control_system()) as system,
-    (select oid::text from pg_database where datname = current_database()) as oid`
-  return { address: hostIn(url), cluster: row!.system, database: row!.oid }
+  const [row] = await sql<{ oid: string }>`select oid::text from pg_database
+    where datname = current_database()`
+  return { address: hostIn(url), cluster: await clusterOf(sql), database: row!.oid }
 }
 
 /** What this process would be known by. Makes the file of a home that has none. */

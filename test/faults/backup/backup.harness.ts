@@ -22,7 +22,7 @@ export interface BackupOptions {
 
 const FAULTS = '500=0.05,429=0.03,applied502=0.08,drop=0.05'
 /** Posts fall due from now until then. */
-const SPREAD_MS = 120_000
+const SPREAD_MS = 40_000
 /** A backup of a small database at the usual rate takes about this long. */
 const KILLED_WITHIN_MS = 2_500
 
