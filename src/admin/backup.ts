@@ -52,7 +52,7 @@ const rateOf = (flags: Flags): number => {
 const OPEN_KEY =
   'the backup is not encrypted, and the secret key lies open in it: keep it as you would keep a password, or encrypt it with --passphrase-file'
 
-/** As `nice` has it by default: the server beside goes first. Threads that begin later inherit it. */
+/** As `nice` has it: the server beside goes first. Threads that begin later inherit it. */
 const LOW_PRIORITY = 10
 
 const take = async (place: AdminContext, flags: Flags, to: string): Promise<object | undefined> => {

@@ -1,12 +1,13 @@
 /** Every metric: its name, what it means, and where its value stands. */
 import type { Queued } from '#actors/engine/mailbox'
 import type { Readiness } from '#edge/ready'
-import type { Spread, Tally } from '#kernel/tally'
+import type { Spread } from '#kernel/tally'
 import type { DeploymentCounts } from '#store/app/deployment-counts'
 import type { PoolUse } from '#store/engine/db'
 import type { BackupState } from '../watching.ts'
 import { type Family, histogram, type Sample } from './exposition.ts'
 import type { Meters } from './meters.ts'
+import { byEnding, counter, gauge, occurred, sample, spread } from './samples.ts'
 
 /** What is read at each page. What did not answer in time is undefined, and has no samples. */
 export interface MetricsReading {
@@ -28,30 +29,6 @@ export interface MetricsReading {
 }
 
 const MS = 1_000
-
-const one = (value: number | null | undefined): Sample[] =>
-  value === undefined || value === null ? [] : [{ value }]
-
-const byEnding = <E extends string>(tally: Tally<E>, name: string, ending: string): Sample[] =>
-  [...tally.entries()].flatMap(([named, row]) =>
-    tally.endings.map((end) => ({
-      labels: name === '' ? { [ending]: end } : { [name]: named, [ending]: end },
-      value: row[end],
-    })),
-  )
-
-/** Of kinds of letters there are many, and most end in one way alone. */
-const occurred = (samples: Sample[]): Sample[] => samples.filter(({ value }) => value > 0)
-
-const family =
-  (type: Family['type']) =>
-  (name: string, help: string, samples: Sample[]): Family => ({
-    name: `tendril_${name}`,
-    type,
-    help,
-    read: () => samples,
-  })
-const [counter, gauge, spread] = [family('counter'), family('gauge'), family('histogram')]
 
 const ofLetters = ({ meters, queued, now, awake }: MetricsReading): Family[] => {
   const { control, interactive, background, oldest } = queued
@@ -75,9 +52,9 @@ const ofLetters = ({ meters, queued, now, awake }: MetricsReading): Family[] => 
     gauge(
       'mailbox_oldest_seconds',
       'How long the oldest of them has waited.',
-      one(Math.max(0, now - Math.min(now, oldest)) / MS),
+      sample(Math.max(0, now - Math.min(now, oldest)) / MS),
     ),
-    gauge('workspaces_awake', 'Workspaces that this server has in memory.', one(awake)),
+    gauge('workspaces_awake', 'Workspaces that this server has in memory.', sample(awake)),
   ]
 }
 
@@ -166,10 +143,10 @@ const ofServing = ({
     'Answers to requests, by class of status, without those to /health and /ready.',
     byEnding(meters.answers, '', 'status'),
   ),
-  gauge('streams', 'Open streams of events.', one(streams)),
-  gauge('mcp_sessions', 'Open sessions of MCP.', one(mcpSessions)),
-  gauge('ready', '1 if /ready answers 200, otherwise 0.', one(readiness.reason ? 0 : 1)),
-  gauge('held', '1 while the deployment is held.', one(readiness.held ? 1 : 0)),
+  gauge('streams', 'Open streams of events.', sample(streams)),
+  gauge('mcp_sessions', 'Open sessions of MCP.', sample(mcpSessions)),
+  gauge('ready', '1 if /ready answers 200, otherwise 0.', sample(readiness.reason ? 0 : 1)),
+  gauge('held', '1 while the deployment is held.', sample(readiness.held ? 1 : 0)),
   gauge('info', 'The version of this server.', [{ labels: { commit: commit ?? '' }, value: 1 }]),
 ]
 
@@ -204,24 +181,24 @@ const ofDeployment = ({ counts }: MetricsReading): Family[] => [
   gauge(
     'counts_answered',
     '1 if the database has told what the next eleven metrics say.',
-    one(counts ? 1 : 0),
+    sample(counts ? 1 : 0),
   ),
-  gauge('doubts', 'Sends that may or may not have reached the network.', one(counts?.doubts)),
-  gauge('doubts_for_person', 'Those that only a person can settle.', one(counts?.reviews)),
+  gauge('doubts', 'Sends that may or may not have reached the network.', sample(counts?.doubts)),
+  gauge('doubts_for_person', 'Those that only a person can settle.', sample(counts?.reviews)),
   gauge(
     'doubt_oldest_seconds',
     'Age of the oldest of both; 0 if there is none.',
-    counts ? one(counts.oldest_doubt ?? 0) : [],
+    counts ? sample(counts.oldest_doubt ?? 0) : [],
   ),
   gauge(
     'overdue_posts',
     'Sends over ten seconds late, in workspaces that are not paused; at most 10000.',
-    one(counts?.late),
+    sample(counts?.late),
   ),
   gauge(
     'overdue_oldest_seconds',
     'How late the latest of them is; 0 if there is none.',
-    counts ? one(counts.latest ?? 0) : [],
+    counts ? sample(counts.latest ?? 0) : [],
   ),
   gauge(
     'connections_for_person',
@@ -233,9 +210,9 @@ const ofDeployment = ({ counts }: MetricsReading): Family[] => [
         ]
       : [],
   ),
-  gauge('work_failing', 'Rows of work that fail and are tried again.', one(counts?.failing)),
-  gauge('nodes', 'Living servers of the deployment.', one(counts?.nodes)),
-  gauge('sessions', 'Sessions of people who are signed in.', one(counts?.sessions)),
+  gauge('work_failing', 'Rows of work that fail and are tried again.', sample(counts?.failing)),
+  gauge('nodes', 'Living servers of the deployment.', sample(counts?.nodes)),
+  gauge('sessions', 'Sessions of people who are signed in.', sample(counts?.sessions)),
 ]
 
 const ofReads = ({ counts }: MetricsReading): Family[] => [
@@ -255,22 +232,22 @@ const ofBackups = ({ backup }: MetricsReading): Family[] => [
   gauge(
     'backup_age_seconds',
     'Age of the last good backup, if this server makes them.',
-    one(backup && backup.ageMs / MS),
+    sample(backup && backup.ageMs / MS),
   ),
   gauge(
     'backup_interval_seconds',
     'How often there should be one.',
-    one(backup && backup.everyMs / MS),
+    sample(backup && backup.everyMs / MS),
   ),
   gauge(
     'backup_failed',
     '1 if the last one failed or was given up.',
-    one(backup && (backup.lastError === undefined ? 0 : 1)),
+    sample(backup && (backup.lastError === undefined ? 0 : 1)),
   ),
   gauge(
     'backup_held_bytes',
     'Write-ahead log that a backup which is being made keeps from removal.',
-    one(backup?.heldBytes),
+    sample(backup?.heldBytes),
   ),
 ]
 
@@ -282,12 +259,12 @@ const ofProcess = ({ loopDelay, disk, process }: MetricsReading): Family[] => {
       'How late a timer comes that fires ten times a second.',
       histogram(loopDelay),
     ),
-    gauge('resident_memory_bytes', 'Memory of the process.', one(rss)),
-    gauge('heap_bytes', 'Memory that its objects take.', one(heap)),
-    counter('cpu_seconds_total', 'Processor time of the process.', one(cpuSeconds)),
-    gauge('start_time_seconds', 'When it started, since 1970.', one(startedAt)),
-    gauge('disk_free_bytes', 'Free space for this user in TENDRIL_HOME.', one(disk?.free)),
-    gauge('disk_size_bytes', 'Size of that file system.', one(disk?.size)),
+    gauge('resident_memory_bytes', 'Memory of the process.', sample(rss)),
+    gauge('heap_bytes', 'Memory that its objects take.', sample(heap)),
+    counter('cpu_seconds_total', 'Processor time of the process.', sample(cpuSeconds)),
+    gauge('start_time_seconds', 'When it started, since 1970.', sample(startedAt)),
+    gauge('disk_free_bytes', 'Free space for this user in TENDRIL_HOME.', sample(disk?.free)),
+    gauge('disk_size_bytes', 'Size of that file system.', sample(disk?.size)),
   ]
 }
 
