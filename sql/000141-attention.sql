@@ -1,4 +1,8 @@
 -- Operators see of any workspace what waits for a person or is stuck: ids and times, and no text.
+--
+-- The indexes for that are in the order of time, through all workspaces. No statement of one
+-- workspace may be planned with them: it would read the rows of all. So where such a statement names
+-- the same state, the index has the state in words that do not follow from it.
 create policy attention on attempt for select to tendril_system using (state = 'review');
 grant select (id, tenant_id, item_id, engagement_id, state, intent_at) on attempt to tendril_system;
 create index attempt_review on attempt (intent_at, id) where state = 'review';
@@ -7,11 +11,12 @@ create policy attention on channel_reply for select to tendril_system
   using (status in ('held', 'unknown'));
 grant select (id, tenant_id, status, created_at) on channel_reply to tendril_system;
 create index channel_reply_waiting on channel_reply (created_at, id)
-  where status in ('held', 'unknown');
+  where left(status, 7) in ('held', 'unknown');
 
 create policy attention on agent_approval for select to tendril_system using (status = 'pending');
 grant select (id, tenant_id, status, created_at) on agent_approval to tendril_system;
-create index agent_approval_waiting on agent_approval (created_at, id) where status = 'pending';
+create index agent_approval_waiting on agent_approval (created_at, id)
+  where left(status, 7) = 'pending';
 
 create policy attention on agent_job for select to tendril_system using (held_since is not null);
 grant select (id, tenant_id, held_since) on agent_job to tendril_system;

@@ -60,7 +60,7 @@ CREATE INDEX agent_approval_about ON public.agent_approval USING btree (tenant_i
 CREATE INDEX agent_approval_conversation ON public.agent_approval USING btree (tenant_id, conversation_id) WHERE (conversation_id IS NOT NULL);
 CREATE INDEX agent_approval_tenant_id_job_id_idx ON public.agent_approval USING btree (tenant_id, job_id);
 CREATE INDEX agent_approval_tenant_id_status_id_idx ON public.agent_approval USING btree (tenant_id, status, id);
-CREATE INDEX agent_approval_waiting ON public.agent_approval USING btree (created_at, id) WHERE (status = 'pending'::text);
+CREATE INDEX agent_approval_waiting ON public.agent_approval USING btree (created_at, id) WHERE ("left"(status, 7) = 'pending'::text);
 CREATE UNIQUE INDEX agent_approval_direct ON public.agent_approval USING btree (tenant_id, direct_by, tool_name, arguments_hash) WHERE ((status = 'pending'::text) AND (direct_by IS NOT NULL));
 alter table public.agent_approval enable row level security;
 alter table public.agent_approval force row level security;
@@ -731,7 +731,7 @@ CREATE INDEX channel_reply_tenant_id_connection_id_idx ON public.channel_reply U
 CREATE INDEX channel_reply_tenant_id_created_at_idx ON public.channel_reply USING btree (tenant_id, created_at);
 CREATE INDEX channel_reply_tenant_id_job_id_idx ON public.channel_reply USING btree (tenant_id, job_id) WHERE (job_id IS NOT NULL);
 CREATE INDEX channel_reply_tenant_id_status_id_idx ON public.channel_reply USING btree (tenant_id, status, id);
-CREATE INDEX channel_reply_waiting ON public.channel_reply USING btree (created_at, id) WHERE (status = ANY (ARRAY['held'::text, 'unknown'::text]));
+CREATE INDEX channel_reply_waiting ON public.channel_reply USING btree (created_at, id) WHERE ("left"(status, 7) = ANY (ARRAY['held'::text, 'unknown'::text]));
 alter table public.channel_reply enable row level security;
 alter table public.channel_reply force row level security;
 create policy app on public.channel_reply for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));

@@ -40,7 +40,10 @@ interface Part {
 const forADay = (sql: Sql, since: Fragment): Fragment =>
   sql`${since} < clock_timestamp() - interval '1 day'`
 
-/** Of posts, engagements and replies only a person can say whether they went out. */
+/**
+ * Of posts, engagements and replies only a person can say whether they went out. The
+ * indexes say `left(status, 7)`, so that no statement of one workspace is planned with them.
+ */
 const waiting = (sql: Sql): Part[] => [
   {
     kind: 'doubt',
@@ -55,21 +58,22 @@ const waiting = (sql: Sql): Part[] => [
     record: sql`'reply'`,
     from: sql`channel_reply r`,
     since: sql`r.created_at`,
-    where: sql`r.status = 'unknown'`,
+    where: sql`left(r.status, 7) in ('held', 'unknown') and r.status = 'unknown'`,
   },
   {
     kind: 'reply',
     record: sql`'reply'`,
     from: sql`channel_reply r`,
     since: sql`r.created_at`,
-    where: sql`r.status = 'held' and ${forADay(sql, sql`r.created_at`)}`,
+    where: sql`left(r.status, 7) in ('held', 'unknown') and r.status = 'held'
+      and ${forADay(sql, sql`r.created_at`)}`,
   },
   {
     kind: 'call',
     record: sql`'approval'`,
     from: sql`agent_approval r`,
     since: sql`r.created_at`,
-    where: sql`r.status = 'pending' and ${forADay(sql, sql`r.created_at`)}`,
+    where: sql`left(r.status, 7) = 'pending' and ${forADay(sql, sql`r.created_at`)}`,
   },
 ]
 

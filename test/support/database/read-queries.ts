@@ -47,7 +47,7 @@ const beginOf = ({ key }: ExportSource) =>
   key.map(([, type]) => (type === 'int' ? '0' : '00000000-0000-0000-0000-000000000000'))
 
 /** They give back what they are given, and no row: access alone, or names of these ids. */
-export const rowless = ['access.accessAlone', 'names.namedAuthors']
+export const rowless = ['read-scope.accessAlone', 'names.namedAuthors']
 
 /** By module and name; several if arguments change the statement. */
 export const readQueries: Record<string, (rows: Rows) => Query[]> = {

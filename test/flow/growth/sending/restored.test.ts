@@ -1,15 +1,18 @@
 /** A deployment that was copied: what was approved before waits for a person, and goes out once. */
-import { expect, test } from 'bun:test'
+import { afterEach, describe, expect, test } from 'bun:test'
 import { sendTimes } from '#domain/growth/sending/times'
 import { testApp } from '#test/support/app'
 import { insertSandboxPost, makeItemDue } from '#test/support/database/writes'
 import { act, answersTo, approvedEngagement, engagementOf } from '#test/support/growth/engagements'
 import { newStory, type Story, textOf } from '#test/support/growth/story'
 import { adoptNow, holdNow } from '#test/support/held'
-import { useEach } from '#test/support/use'
+import { use } from '#test/support/use'
 
 const times = { ...sendTimes, settleMs: 100, windowMs: 60_000 }
-const app = useEach(() => testApp({ overrides: { times } }))
+const app = use(() => testApp({ overrides: { times } }))
+afterEach(async () => {
+  if (app.workplace.runtime.hold.since) await adoptNow(app)
+})
 
 const decide = (story: Story, id: string, verb: string, body: object = {}) =>
   story.send('POST', `items/${id}/${verb}`, { body })
@@ -51,7 +54,7 @@ test('after the hold, what nobody has decided on goes back to approved when it i
     restored_as_of: null,
   })
   for (const id of [undecided, kept]) await makeItemDue(app, id)
-  expect(await adoptNow(app)).toMatchObject({ adopted: true, waits_for_a_decision: 1 })
+  expect(await adoptNow(app)).toMatchObject({ adopted: true })
   await story.settled(kept, 'posted')
   expect(await story.item(undecided)).toMatchObject({
     status: 'approved',
@@ -142,15 +145,19 @@ test('engagements wait as posts do', async () => {
   expect(await waiting(story)).toEqual([undecided.id])
 })
 
-test('a deployment that only moved has nothing to decide; an older mark stays', async () => {
-  const story = await newStory(app)
-  const id = await story.scheduled(hour)
-  await holdNow(app)
-  expect(await adoptNow(app, { moved: true })).toMatchObject({ waits_for_a_decision: 0 })
-  expect(await marked(story)).toEqual([])
-  await holdNow(app)
-  await adoptNow(app)
-  await holdNow(app)
-  expect(await adoptNow(app, { moved: true })).toMatchObject({ waits_for_a_decision: 1 })
-  expect(await marked(story)).toEqual([id])
+describe('with nothing marked before', () => {
+  const app = use(() => testApp({ overrides: { times } }))
+
+  test('a deployment that only moved has nothing to decide; an older mark stays', async () => {
+    const story = await newStory(app)
+    const id = await story.scheduled(hour)
+    await holdNow(app)
+    expect(await adoptNow(app, { moved: true })).toMatchObject({ waits_for_a_decision: 0 })
+    expect(await marked(story)).toEqual([])
+    await holdNow(app)
+    await adoptNow(app)
+    await holdNow(app)
+    expect(await adoptNow(app, { moved: true })).toMatchObject({ waits_for_a_decision: 1 })
+    expect(await marked(story)).toEqual([id])
+  })
 })
