@@ -178,7 +178,7 @@ const pairs: [what: string, filter: ItemFilter, index: string, condition: RegExp
   ],
   [
     'times of posting and a common word',
-    { order: 'posted_at', words: common('posted'), from: hour(-20) },
+    { order: 'posted_at', words: common('posted'), from: hour(-2_000) },
     'item_word_time',
     WORD_TIME,
   ],
