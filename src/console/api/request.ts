@@ -3,7 +3,7 @@ import { WORKSPACE_HEADER } from '#contract/headers'
 import { boot } from '../boot.ts'
 import { ApiError, type Refusal, Unreachable } from './errors.ts'
 import { type AnswerOf, type InputOf, type OperationId, requestOf } from './operations.ts'
-import { elsewhere, leaveToSignIn, renewSession } from './session.ts'
+import { elsewhere, leaveToSignIn, renewSession, whileLeaving } from './session.ts'
 
 /** The server answers what it waits for within 20 s. */
 const DEADLINE_MS = 40_000
@@ -67,6 +67,7 @@ export const callOperation = async <Id extends OperationId>(
     headers: headersOf(id, body !== undefined, idempotencyKey),
     ...(body !== undefined && { body: JSON.stringify(body) }),
   }
+  if (method === 'GET') await whileLeaving()
   const begun = Date.now()
   let response = await send(url, init, signal)
   if (response.status === 401) {

@@ -1,7 +1,7 @@
 /** In which workspace this tab is, and the way into another. */
 import { errorWords } from '../api/errors.ts'
-import { command } from '../api/queries.ts'
-import { elsewhere, leaveFor, tellOtherTabs } from '../api/session.ts'
+import { command, queryClient } from '../api/queries.ts'
+import { elsewhere, leaveFor, moveSession, tellOtherTabs } from '../api/session.ts'
 import { boot, type OwnWorkspace } from '../boot.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icons.tsx'
@@ -14,11 +14,15 @@ const { workspace, workspaces } = boot.session
 
 /** The whole session moves, with all tabs, so that each is told. */
 const switchTo = async ({ id, name }: Pick<OwnWorkspace, 'id' | 'name'>, path: string) => {
-  try {
+  const move = async (): Promise<void> => {
+    await queryClient.cancelQueries()
     await command('app.session.switchWorkspace', { workspace_id: id })
     tellOtherTabs({ said: 'switched', workspace: { id, name } })
-    leaveFor(path)
+  }
+  try {
+    await moveSession(move, path)
   } catch (cause) {
+    void queryClient.invalidateQueries()
     notify({ says: errorWords(cause), tone: 'bad' })
   }
 }
