@@ -62,7 +62,8 @@ const ACCENTED = '\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u024f'
 const LATIN = `A-Za-z0-9${ACCENTED}`
 /** Must not follow a domain: then it is part of an email address or of a longer word. */
 const END = '(?![A-Za-z0-9@+-])'
-const TLD = `(?:(?:${anyOf(`${COUNTRY} ${GENERIC}`.split(' '))}|xn--[a-z0-9-]+)${END}|${anyOf(NATIVE.split(' '))})`
+const topLevel = (): string =>
+  `(?:(?:${anyOf(`${COUNTRY} ${GENERIC}`.split(' '))}|xn--[a-z0-9-]+)${END}|${anyOf(NATIVE.split(' '))})`
 const WORD = '\\p{L}\\p{M}\\p{N}\\p{S}'
 /** Labels have at most 63 characters, as in DNS; underscores occur in subdomains only. */
 const host = (letters: string): string =>
@@ -83,16 +84,24 @@ const FREE = '(?<![A-Za-z0-9@＠$#＃])'
  */
 const WORD_START = `${FREE}(?:(?<![${ACCENTED}_.\\/-])|(?<=[@＠$#＃][A-Za-z0-9]*[${ACCENTED}]))`
 
-const LINK = new RegExp(
-  [
-    // X's own short links end after the slug; a slug of more than 40 characters is not one.
-    `${FREE}https?:\\/\\/t\\.co\\/[a-z0-9]{1,40}(?![a-z0-9])(?:${QUERY})?`,
-    `${FREE}https?:\\/\\/(?!t\\.co\\/[a-z0-9]{41})(?<host>${host(WORD)}${TLD})${TAIL}`,
-    `${FREE}(?<unknown>https?:\\/\\/(?!t\\.co\\/)${host(WORD)}[\\p{L}\\p{M}]{2,63}${END}${TAIL})`,
-    `${WORD_START}${host(LATIN)}${TLD}${TAIL}`,
-  ].join('|'),
-  'giu',
-)
+const linkPattern = (tld: string): RegExp =>
+  new RegExp(
+    [
+      // X's own short links end after the slug; a slug of more than 40 characters is not one.
+      `${FREE}https?:\\/\\/t\\.co\\/[a-z0-9]{1,40}(?![a-z0-9])(?:${QUERY})?`,
+      `${FREE}https?:\\/\\/(?!t\\.co\\/[a-z0-9]{41})(?<host>${host(WORD)}${tld})${TAIL}`,
+      `${FREE}(?<unknown>https?:\\/\\/(?!t\\.co\\/)${host(WORD)}[\\p{L}\\p{M}]{2,63}${END}${TAIL})`,
+      `${WORD_START}${host(LATIN)}${tld}${TAIL}`,
+    ].join('|'),
+    'giu',
+  )
+
+let pattern: RegExp | undefined
+/** Made when first needed: it took a seventh of the time in which a process starts. */
+const links = (): RegExp => {
+  pattern ??= linkPattern(topLevel())
+  return pattern
+}
 
 const ASCII = /^[\x20-\x7e]*$/
 
@@ -106,7 +115,7 @@ const fitsDns = (name: string): boolean => {
 /** All links of a text in NFC, in order, without overlap. */
 export const findLinks = (text: string): Link[] => {
   if (!text.includes('.')) return []
-  return Array.from(text.matchAll(LINK), (match) => ({
+  return Array.from(text.matchAll(links()), (match) => ({
     start: match.index,
     end: match.index + match[0].length,
     certain: match.groups?.unknown === undefined && fitsDns(match.groups?.host ?? ''),
