@@ -20,7 +20,7 @@ create index agent_approval_waiting on agent_approval (created_at, id)
 
 create policy attention on agent_job for select to tendril_system using (held_since is not null);
 grant select (id, tenant_id, held_since) on agent_job to tendril_system;
-create index agent_job_held on agent_job (held_since, id) where held_since is not null;
+create index agent_job_held on agent_job (held_since, id) where held_since > '-infinity';
 
 -- A generation that waits for the billing. Rows are found by their workspaces, few of which have
 -- that: an index on the payload would make every change of it dearer.

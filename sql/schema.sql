@@ -197,7 +197,7 @@ create table public.agent_job (
   constraint agent_job_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'waiting_approval'::text, 'waiting_child'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))),
   constraint agent_job_tier_check CHECK ((tier = ANY (ARRAY['fast'::text, 'reasoning'::text])))
 ) with (fillfactor=80);
-CREATE INDEX agent_job_held ON public.agent_job USING btree (held_since, id) WHERE (held_since IS NOT NULL);
+CREATE INDEX agent_job_held ON public.agent_job USING btree (held_since, id) WHERE (held_since > '-infinity'::timestamp with time zone);
 CREATE INDEX agent_job_passing ON public.agent_job USING btree (tenant_id, ended_at) WHERE ((ended_at IS NOT NULL) AND (kind <> ALL (ARRAY['turn'::text, 'channel'::text])));
 CREATE INDEX agent_job_tenant_id_conversation_id_id_idx ON public.agent_job USING btree (tenant_id, conversation_id, id);
 CREATE INDEX agent_job_tenant_id_ended_at_idx ON public.agent_job USING btree (tenant_id, ended_at) WHERE (ended_at IS NOT NULL);
@@ -2011,7 +2011,6 @@ create table public.work (
 CREATE INDEX work_due ON public.work USING btree (tenant_id, origin, run_at, id);
 CREATE INDEX work_due_in_lane ON public.work USING btree (tenant_id, lane, origin, run_at, id);
 CREATE INDEX work_failing ON public.work USING btree (id) WHERE (failures > 0);
-CREATE INDEX work_sends ON public.work USING btree (run_at) WHERE (kind = 'send'::text);
 alter table public.work enable row level security;
 alter table public.work force row level security;
 create policy app on public.work for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
@@ -2019,7 +2018,7 @@ create policy asked_since on public.work for select to tendril_system using (((o
    FROM public.hold))));
 create policy attention on public.work for select to tendril_system using (((lane = 'generation'::text) AND (payload ? 'heldSince'::text)));
 create policy failing on public.work for select to tendril_system using ((failures > 0));
-create policy sends on public.work for select to tendril_system using ((kind = 'send'::text));
+create policy overdue on public.work for select to tendril_system using (((kind = 'send'::text) AND (state = 'queued'::text) AND (run_at < now())));
 grant delete, insert, select, update on public.work to tendril_app;
 grant select (created_at, due_at, failures, id, kind, origin, ref_id, run_at, state, tenant_id) on public.work to tendril_system;
 

@@ -5,6 +5,7 @@
 import { readConfig } from '#config/config'
 import { AppError, errorTable } from '#kernel/errors'
 import { createLog } from '#kernel/log'
+import type { Flags } from './flags.ts'
 import { helpOf, helpRecords } from './help.ts'
 import { readLine } from './line.ts'
 
@@ -21,13 +22,21 @@ const ofThisProcess: Surroundings = {
   err: (line) => console.error(line),
 }
 
+/** What a line says wrongly is about the line, and everything else about the workspace it names. */
+const described = ({ code, message }: AppError, { workspace }: Flags): string =>
+  code === 'invalid_input' || typeof workspace !== 'string' || message.includes(workspace)
+    ? message
+    : `${message} (workspace ${workspace.toLowerCase()})`
+
 /** Runs a command and returns its exit code. */
 export async function admin(
   args: string[],
   { env, out, err }: Surroundings = ofThisProcess,
 ): Promise<number> {
+  let named: Flags = {}
   try {
     const { command, help, flags, operands, ...line } = readLine(args)
+    named = flags
     if (help || !command) {
       out(
         line.json
@@ -42,7 +51,7 @@ export async function admin(
     return 0
   } catch (cause) {
     if (!(cause instanceof AppError)) throw cause
-    err(`tendril admin: ${cause.message}`)
+    err(`tendril admin: ${described(cause, named)}`)
     return errorTable[cause.code].exit
   }
 }

@@ -14,7 +14,7 @@ import { joinDatabase } from '#server/database'
 import { openWorkplace } from '#server/workplace'
 import { tenantState } from '#store/app/tenants'
 import { operator } from '#store/engine/principal'
-import type { AdminContext } from './flags.ts'
+import { type AdminContext, noSuchWorkspace } from './flags.ts'
 
 /** Runs an operation by its id, and returns its answer. */
 export type RunOperation = (id: string, input?: object) => Promise<object>
@@ -87,8 +87,7 @@ export const asOperator = async <T>(
     { log, secret: database.secret, overrides },
   )
   const state = await tenantState(workplace.db, workspaceId)
-  if (!state) throw new AppError('not_found', 'no such workspace')
-  if (state.erasing) refuseErased()
+  if ((state ?? noSuchWorkspace(workspaceId)).erasing) refuseErased()
   const operations = createOperations(workplace.world)
   const downloads = { secret: database.secret, ...downloadsOf(operations, workspaceId) }
   return await act(runnerOf(operations, workspaceId), downloads).catch(refuseIfErased)

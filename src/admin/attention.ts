@@ -4,14 +4,14 @@ import { sortedPageOf, sortedResult } from '#ops/engine/paging'
 import { needingAttention } from '#store/app/attention'
 import type { Db } from '#store/engine/db'
 import { type AdminGroup, optional, paging } from './command.ts'
-import { type Flags, pageFlags, uuid } from './flags.ts'
+import { type Flags, optionalUuid, pageFlags } from './flags.ts'
 import { withDb } from './place.ts'
 
 const generations = kindsWhere(({ lane }) => lane === 'generation')
 
 const list = (flags: Flags) => {
   const page = sortedPageOf(pageFlags(flags), false)
-  const workspaceId = flags.workspace === undefined ? undefined : uuid(flags, 'workspace')
+  const workspaceId = optionalUuid(flags, 'workspace')
   return async (db: Db): Promise<object> => {
     const { rows, next_cursor } = sortedResult(
       await needingAttention(db, { ...page, workspaceId, generations }),

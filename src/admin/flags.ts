@@ -3,10 +3,9 @@ import { Value } from '@sinclair/typebox/value'
 import type { Config } from '#config/config'
 import { Email } from '#contract/app/session'
 import { fail } from '#kernel/errors'
+import { isUuid } from '#kernel/ids'
 import type { Log } from '#kernel/log'
 import { strangeCharacter } from '#kernel/plain-text'
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** A flag that can be given several times is a list. */
 export type Flags = Record<string, string | boolean | string[] | undefined>
@@ -19,11 +18,18 @@ export const text = (flags: Flags, name: string): string => {
     : fail('invalid_input', `--${name} is missing`)
 }
 
-/** The value of a required flag that is an id. */
+/** The value of a required flag that is an id, in the form that the database returns. */
 export const uuid = (flags: Flags, name: string): string => {
   const value = text(flags, name)
-  return UUID.test(value) ? value : fail('invalid_input', `--${name} is not an id: ${value}`)
+  const id = value.toLowerCase()
+  return isUuid(id) ? id : fail('invalid_input', `--${name} is not an id: ${value}`)
 }
+
+/** Of a command that was given the id of one. */
+export const noSuchWorkspace = (id: string): never => fail('not_found', `no such workspace: ${id}`)
+
+export const optionalUuid = (flags: Flags, name: string): string | undefined =>
+  flags[name] === undefined ? undefined : uuid(flags, name)
 
 /** The value of a required flag that is an email address. */
 export const email = (flags: Flags): string => {

@@ -27,9 +27,10 @@ const create = async (place: AdminContext, flags: Flags): Promise<object> => {
 
 const revoke = async (place: AdminContext, flags: Flags): Promise<object> => {
   const id = uuid(flags, 'id')
-  return (await withDb(place, (db) => revokeKey(db, id)))
-    ? { id, revoked: true }
-    : fail('not_found', 'no such key')
+  const workspace_id = await withDb(place, (db) => revokeKey(db, id))
+  return workspace_id === undefined
+    ? fail('not_found', `no such key: ${id}`)
+    : { id, workspace_id, revoked: true }
 }
 
 export const keyGroup: AdminGroup = {

@@ -1,13 +1,13 @@
 /** `tendril admin person …`: people's accounts. */
 import { resetByOperator } from '#ops/operator/admin/recovery'
 import { type AdminGroup, optional, required } from './command.ts'
-import { type AdminContext, email, type Flags, uuid } from './flags.ts'
+import { type AdminContext, email, type Flags, optionalUuid } from './flags.ts'
 import { withDb } from './place.ts'
 
 const reset = async (place: AdminContext, flags: Flags): Promise<object> => {
   const wanted = {
     email: email(flags),
-    id: flags.id === undefined ? undefined : uuid(flags, 'id'),
+    id: optionalUuid(flags, 'id'),
   }
   const { publicUrl } = place.config
   return await withDb(place, (db) => resetByOperator({ db, publicUrl }, wanted))

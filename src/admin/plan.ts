@@ -12,10 +12,8 @@ import { changePlan } from '#store/app/tenants'
 import { type PlanRow, planOfWorkspace } from '#store/app/workspace'
 import type { Db } from '#store/engine/db'
 import { type AdminGroup, ofWorkspace, optional, repeated, toggle } from './command.ts'
-import { choice, type Flags, listFlag, uuid } from './flags.ts'
+import { choice, type Flags, listFlag, noSuchWorkspace, uuid } from './flags.ts'
 import { withDb } from './place.ts'
-
-const missing = (): never => fail('not_found', 'no such workspace')
 
 /** A command whose flags have been read. What it does next needs the database. */
 type Read = (db: Db) => Promise<object>
@@ -40,7 +38,7 @@ const setPlan = (flags: Flags): Read => {
   })
   return async (db) => ({
     workspace_id,
-    ...((await changePlan(db, workspace_id, next)) ?? missing()),
+    ...((await changePlan(db, workspace_id, next)) ?? noSuchWorkspace(workspace_id)),
   })
 }
 
@@ -49,7 +47,7 @@ const getPlan = (flags: Flags): Read => {
   const workspace_id = uuid(flags, 'workspace')
   return async (db) => {
     const [row] = await db.read<PlanRow>({ tenantId: workspace_id }, planOfWorkspace)
-    const { now, counters, ...plan } = row ?? missing()
+    const { now, counters, ...plan } = row ?? noSuchWorkspace(workspace_id)
     const budget = { plan, counters, now }
     const reads = tiers.map((tier) => readsView(budget, tier))
     return {

@@ -56,7 +56,7 @@ export const eraseTenant = async (place: AdminContext, flags: Flags): Promise<ob
   const [id, name, now] = [uuid(flags, 'workspace'), text(flags, 'name'), flags.now === true]
   const { owners, ...before } = await withDb(place, (db) => stateOf(db, id))
   if (plainText(name) !== plainText(before.name))
-    fail('invalid_input', "--name must be the workspace's name")
+    fail('invalid_input', `--name must be the name of the workspace ${id}`)
   const requested = before.erasing
     ? { deletes_at: before.deletes_at, in_flight: [] }
     : await requestDeletion(place, { id, name, now })
@@ -73,7 +73,10 @@ export const eraseTenant = async (place: AdminContext, flags: Flags): Promise<ob
 export const keepTenant = (place: AdminContext, flags: Flags): Promise<object> => {
   const workspace_id = uuid(flags, 'workspace')
   return asOperator(place, workspace_id, async (run) => {
-    await run('app.workspace.cancelDeletion')
+    const { workspace } = (await run('app.workspace.get')) as {
+      workspace: Pick<Deletion['deletion'], 'deletes_at'>
+    }
+    if (workspace.deletes_at) await run('app.workspace.cancelDeletion')
     const { automation } = (await run('growth.automation.get')) as { automation: object }
     return { workspace_id, deletes_at: null, ...automation }
   })

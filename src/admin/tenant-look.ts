@@ -6,7 +6,7 @@ import { listTenants, type TenantState, tenantState } from '#store/app/tenants'
 import { listKeys } from '#store/app/workspace-keys'
 import type { Db, Query } from '#store/engine/db'
 import type { Page } from '#store/engine/page'
-import { type AdminContext, type Flags, pageFlags, uuid } from './flags.ts'
+import { type AdminContext, type Flags, noSuchWorkspace, pageFlags, uuid } from './flags.ts'
 import { withDb } from './place.ts'
 
 const MOST_CHARACTERS = 320
@@ -35,7 +35,7 @@ export const findTenants = async (
 
 /** Throws `not_found`. */
 export const stateOf = async (db: Db, id: string): Promise<TenantState> =>
-  (await tenantState(db, id)) ?? fail('not_found', 'no such workspace')
+  (await tenantState(db, id)) ?? noSuchWorkspace(id)
 
 export const getTenant = async (place: AdminContext, flags: Flags): Promise<object> => {
   const id = uuid(flags, 'workspace')

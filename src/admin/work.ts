@@ -3,15 +3,12 @@ import { pageOf, pageResult } from '#ops/engine/paging'
 import { failingWork } from '#store/app/failing-work'
 import type { Db } from '#store/engine/db'
 import { type AdminGroup, optional, paging } from './command.ts'
-import { type Flags, pageFlags, uuid } from './flags.ts'
+import { type Flags, optionalUuid, pageFlags } from './flags.ts'
 import { withDb } from './place.ts'
 
 /** Changes nothing. */
 const listFailing = (flags: Flags) => {
-  const [wanted, workspace] = [
-    pageOf(pageFlags(flags)),
-    flags.workspace === undefined ? undefined : uuid(flags, 'workspace'),
-  ]
+  const [wanted, workspace] = [pageOf(pageFlags(flags)), optionalUuid(flags, 'workspace')]
   return async (db: Db): Promise<object> => {
     const { rows: work, next_cursor } = pageResult(
       await failingWork(db, wanted, workspace),

@@ -15,6 +15,7 @@ import { findKey, type KeyGrant, keyLives, touchKeys } from '#store/app/keys'
 import { findSession, type SessionGrant } from '#store/app/sessions'
 import type { Db } from '#store/engine/db'
 import type { Principal } from '#store/engine/principal'
+import { bearerIn } from './bearer.ts'
 import type { Cookies } from './cookies.ts'
 import type { Incoming } from './incoming.ts'
 import type { Origins } from './origin.ts'
@@ -141,18 +142,13 @@ const credentialOf = (
   request: Request,
   { cookies, origins }: Pick<AuthParts, 'cookies' | 'origins'>,
 ): string => {
-  const header = request.headers.get('authorization')
-  const cookie = header === null ? cookies.access(request) : undefined
+  const isSent = request.headers.has('authorization')
+  const cookie = isSent ? undefined : cookies.access(request)
   if (cookie !== undefined) requireOwnPage(request, origins)
-  return cookie ?? bearerOf(header)
-}
-
-const bearerOf = (header: string | null): string => {
-  const [, credential] = /^Bearer +(\S+) *$/i.exec(header ?? '') ?? []
-  if (credential !== undefined) return credential
-  throw new AppError(
-    'unauthenticated',
-    header === null ? 'send an API key as Authorization: Bearer <key>' : '',
+  return (
+    cookie ??
+    bearerIn(request) ??
+    fail('unauthenticated', isSent ? '' : 'send an API key as Authorization: Bearer <key>')
   )
 }
 

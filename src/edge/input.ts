@@ -2,9 +2,10 @@
  * A request as an operation's flat input: path parameters, query and body. Converts strings of the
  * query, but never of the body.
  */
-import type { TObject, TSchema } from '@sinclair/typebox'
+import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import { type NamedOp, readsOnly } from '#contract/op'
 import { AppError } from '#kernel/errors'
+import { validate } from '#ops/engine/validate'
 import type { BodyTerms, Incoming } from './incoming.ts'
 
 const invalid = (path: string, message: string): never => {
@@ -37,6 +38,7 @@ const convert = (schema: TSchema | undefined, text: string): unknown => {
   return text
 }
 
+/** Throws `invalid_input` where a name is given twice. */
 const readQuery = (search: string, input: TObject): Input => {
   const query: Input = {}
   if (search === '') return query
@@ -54,6 +56,13 @@ const readQuery = (search: string, input: TObject): Input => {
 const searchOf = (url: string): string => {
   const at = url.indexOf('?')
   return at < 0 ? '' : url.slice(at + 1).replace(/#.*/s, '')
+}
+
+/** The query of what is no operation, which must fit. Throws `invalid_input`. */
+export const checkedQuery = <S extends TObject>({ url }: Request, schema: S): Static<S> => {
+  const query = readQuery(searchOf(url), schema)
+  validate(schema, query)
+  return query as Static<S>
 }
 
 const withParams = (fields: Input, params: Record<string, string> | undefined): Input => {

@@ -2,8 +2,8 @@
  * Who may read `/metrics`. On the main port, only who sends the token; on a port of its own,
  * whoever reaches it, unless there is a token.
  */
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { AppError } from '#kernel/errors'
+import { isBearer } from './bearer.ts'
 import { errorResponse, requestIdOf } from './respond.ts'
 import type { Route } from './route.ts'
 
@@ -12,16 +12,7 @@ export const METRICS_PATH = '/metrics'
 /** The page; undefined if it could not be made in time. */
 export type MetricsPage = () => Promise<{ body: Blob; type: string } | undefined>
 
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
-const BEARER = /^Bearer +(\S+) *$/i
-
 /** `token`: what has to be sent. Undefined: anybody may read. */
-const isAllowed = ({ headers }: Request, token: string | undefined): boolean => {
-  if (token === undefined) return true
-  const [, sent = ''] = BEARER.exec(headers.get('authorization') ?? '') ?? []
-  return timingSafeEqual(digest(sent), digest(token))
-}
-
 export const metricsResponse = async (
   request: Request,
   page: MetricsPage,
@@ -33,7 +24,7 @@ export const metricsResponse = async (
     return refuse(
       new AppError('invalid_input', 'no query is taken: send the token as Authorization: Bearer'),
     )
-  if (!isAllowed(request, token))
+  if (token !== undefined && !isBearer(request, token))
     return refuse(new AppError('unauthenticated', 'send METRICS_TOKEN as Authorization: Bearer'))
   const shown = await page()
   if (!shown) return refuse(new AppError('unavailable', 'the metrics could not be read in time'))

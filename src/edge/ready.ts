@@ -2,7 +2,10 @@
  * `/ready`: whether this process can do its work, for whatever sends it requests or restarts it.
  * Anybody may ask, so a refusal has the name of the reason and nothing else.
  */
+import { Type as T } from '@sinclair/typebox'
+import { oneOf } from '#contract/shapes'
 import { AppError } from '#kernel/errors'
+import { checkedQuery } from './input.ts'
 import { answerResponse, errorResponse, requestIdOf } from './respond.ts'
 
 /**
@@ -20,15 +23,23 @@ export interface Readiness {
   held: boolean
 }
 
-const STRICT = 'fail'
+export const ReadyQuery = T.Object(
+  {
+    held: T.Optional(
+      oneOf(['fail'], { description: '`fail`: a deployment that is held counts as not ready.' }),
+    ),
+  },
+  { additionalProperties: false },
+)
 
+/** Rejects with `invalid_input`: a probe that says something else would never see the hold. */
 export const readyResponse = async (
   ask: () => Promise<Readiness>,
   request: Request,
 ): Promise<Response> => {
+  const query = checkedQuery(request, ReadyQuery)
   const { reason, held } = await ask()
-  const isStrict = new URL(request.url).searchParams.get('held') === STRICT
-  const unready: Unready | undefined = reason ?? (held && isStrict ? 'held' : undefined)
+  const unready: Unready | undefined = reason ?? (held && query.held ? 'held' : undefined)
   return unready
     ? errorResponse(new AppError('unavailable', unready), requestIdOf(request))
     : answerResponse(

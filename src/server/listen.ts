@@ -190,6 +190,21 @@ const startServer = (
   return app.server as Server<unknown>
 }
 
+/** Opens both ports, or none. */
+const openPorts = async (
+  app: ReturnType<typeof createHttp>,
+  metrics: ReturnType<typeof openMetrics>,
+  config: Config,
+): Promise<{ server: Server<unknown>; metricsPort: number | undefined }> => {
+  const server = startServer(app, config)
+  try {
+    return { server, metricsPort: metrics.listen() }
+  } catch (cause) {
+    await server.stop(true)
+    throw cause
+  }
+}
+
 /**
  * The HTTP server on top of a workplace. To close, it reads what was already sent, stops accepting
  * connections, stops the actors so that waiting callers get their answers, and then stops the
@@ -216,7 +231,7 @@ export async function listen(
     { ...shared, console: web.state },
     { ready, stage },
   )
-  const server = startServer(app, config)
+  const { server, metricsPort } = await openPorts(app, metrics, config)
   bound.port = server.port!
   if (config.port === 0) await runtime.movedTo(`http://${hostAndPort(config.host, bound.port)}`)
   const { db, hints } = workplace
@@ -225,7 +240,7 @@ export async function listen(
   const periodic = startPeriodicWork(workplace, config, log)
   return {
     port: bound.port,
-    metricsPort: metrics.port,
+    metricsPort,
     async [Symbol.asyncDispose]() {
       isStopping = true
       shared.places[Symbol.dispose]()

@@ -131,8 +131,11 @@ describe('the OpenAPI document', () => {
     for (const path of OAUTH)
       expect([path, Object.keys(openapi.paths[path] ?? {})]).toEqual([path, ['post']])
     expect(Object.keys(openapi.paths[MCP_PATH] ?? {})).toEqual(['post', 'get', 'delete'])
-    for (const path of ['/health', '/ready'])
-      expect(Object.keys(openapi.paths[path]?.get?.responses ?? {})).toEqual(['200', '503'])
+    for (const [path, codes] of [
+      ['/health', ['200', '503']],
+      ['/ready', ['200', '400', '503']],
+    ] as const)
+      expect(Object.keys(openapi.paths[path]?.get?.responses ?? {})).toEqual([...codes])
     const { post } = openapi.paths[INBOUND] ?? {}
     expect([post?.security, Object.keys(post?.responses ?? {})]).toEqual([
       [],

@@ -29,6 +29,18 @@ test('while held it is ready, unless that is to count as a failure', async () =>
   expect(await ready(app, '/ready?held=fail')).toMatchObject(refusal('held'))
 })
 
+test.each([
+  ['held=true', 'held must be one of fail'],
+  ['held=', 'held must be one of fail'],
+  ['hold=fail', 'hold is not a known field; did you mean held? The only field is held'],
+  ['held=fail&held=fail', 'held must not be given twice'],
+])('refuses ?%s, which would never see a hold', async (query, message) => {
+  await using app = await testApp({ overrides: { watching: { held: async () => true } } })
+  const { status, body } = await ready(app, `/ready?${query}`)
+  expect([status, body.error!.code, body.error!.message]).toEqual([400, 'invalid_input', message])
+  expect((await app.send('HEAD', `/ready?${query}`, { key: null })).status).toBe(400)
+})
+
 test('with other migrations in the database it is not ready', async () => {
   await using app = await testApp()
   await app.owner`insert into migration (name, hash) values ('sql/999999-later.sql', '')`

@@ -129,6 +129,9 @@ const ready = {
           },
         },
       },
+      400: refusal(
+        'Error codes: invalid_input. `held` has another value, or the query another name.',
+      ),
       503: refusal(
         'Error codes: unavailable. The message is the reason: starting, stopping, database, migrations, ownership or held.',
         ['Retry-After'],

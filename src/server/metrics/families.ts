@@ -184,10 +184,14 @@ const ofDeployment = ({ counts }: MetricsReading): Family[] => [
     sample(counts ? 1 : 0),
   ),
   gauge('doubts', 'Sends that may or may not have reached the network.', sample(counts?.doubts)),
-  gauge('doubts_for_person', 'Those that only a person can settle.', sample(counts?.reviews)),
+  gauge(
+    'doubts_for_person',
+    'Those of them that only a person can settle.',
+    sample(counts?.reviews),
+  ),
   gauge(
     'doubt_oldest_seconds',
-    'Age of the oldest of both; 0 if there is none.',
+    'Age of the oldest of them; 0 if there is none.',
     counts ? sample(counts.oldest_doubt ?? 0) : [],
   ),
   gauge(

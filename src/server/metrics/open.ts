@@ -21,8 +21,11 @@ interface MetricsParts {
 interface OpenMetrics extends AsyncDisposable {
   /** For the main port. */
   routes: Route[]
-  /** The port of their own, which may be chosen late. */
-  port: number | undefined
+  /**
+   * Opens the port of their own, if they have one, and returns it. Throws if it is taken. To be
+   * called once the main port is open: a start that fails there must not have answered anybody.
+   */
+  listen(): number | undefined
 }
 
 export const openMetrics = (
@@ -32,7 +35,7 @@ export const openMetrics = (
   const stack = new AsyncDisposableStack()
   const { db, runtime, meters } = workplace
   const close = { [Symbol.asyncDispose]: () => stack.disposeAsync() }
-  if (!metrics || !meters) return { routes: [], port: undefined, ...close }
+  if (!metrics || !meters) return { routes: [], listen: () => undefined, ...close }
   const { backup } = watchingOf(workplace)
   const { page } = stack.use(
     openMetricsPage({ ...parts, db, runtime, meters, backup, home, commit, clock: systemClock }),
@@ -40,7 +43,7 @@ export const openMetrics = (
   const { own, token } = metrics
   return {
     routes: token === undefined ? [] : metricsRoutes(page, token),
-    port: own && stack.use(serveMetrics({ own, token }, page, log)).port,
+    listen: () => own && stack.use(serveMetrics({ own, token }, page, log)).port,
     ...close,
   }
 }

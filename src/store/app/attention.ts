@@ -42,7 +42,8 @@ const forADay = (sql: Sql, since: Fragment): Fragment =>
 
 /**
  * Of posts, engagements and replies only a person can say whether they went out. The
- * indexes say `left(status, 7)`, so that no statement of one workspace is planned with them.
+ * indexes say `left(status, 7)`, so that no statement of one workspace is planned with them; that of
+ * held jobs says `> '-infinity'` for the same reason.
  */
 const waiting = (sql: Sql): Part[] => [
   {
@@ -100,7 +101,7 @@ const stuck = (sql: Sql, generations: readonly string[]): Part[] => [
     record: sql`'job'`,
     from: sql`agent_job r`,
     since: sql`r.held_since`,
-    where: sql`r.held_since is not null and ${forADay(sql, sql`r.held_since`)}`,
+    where: sql`r.held_since > '-infinity' and ${forADay(sql, sql`r.held_since`)}`,
   },
 ]
 

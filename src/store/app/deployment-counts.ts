@@ -14,9 +14,9 @@ interface TierReads {
 export interface DeploymentCounts {
   /** Sends of which nobody knows yet whether they reached the network. */
   doubts: number
-  /** Those that only a person can settle. */
+  /** Those of them that only a person can settle. */
   reviews: number
-  /** How long ago the oldest of both began, in seconds. Null if there is none. */
+  /** How long ago the oldest of them began, in seconds. Null if there is none. */
   oldest_doubt: number | null
   /**
    * Sends that should have begun more than ten seconds ago, in workspaces that are not paused, at
@@ -60,9 +60,24 @@ const readsToday = (sql: Sql): Fragment =>
       and c.period = to_char(now() at time zone 'utc', 'YYYY-MM-DD')
     group by c.key) of_tier`
 
+/**
+ * By the workspaces that should have been woken: one is never woken later than its first row of
+ * work is due. Those where something runs are among them, whatever waits there. The inner limit keeps
+ * Postgres from reading the posts of all workspaces instead.
+ */
+const lateSends = (sql: Sql): Fragment => {
+  const isLate = (at: Fragment) => sql`${at} < now() - interval '10 seconds'`
+  return sql`select count(*)::int, extract(epoch from now() - min(run_at))::float8 as latest
+    from (select w.run_at from (select tenant_id from actor
+        where ${isLate(sql`wake_at`)} and not paused order by wake_at limit ${MOST_LATE}) a
+      cross join lateral (select run_at from work where tenant_id = a.tenant_id
+        and origin in ('manual', 'automatic') and ${isLate(sql`run_at`)}
+        and kind = 'send' and state = 'queued' limit ${MOST_LATE}) w limit ${MOST_LATE}) late`
+}
+
 /** For the rights of `system`. Always a row. */
 export const deploymentCounts = (sql: Sql): Fragment<DeploymentCounts> =>
-  sql`select doubt.count as doubts, review.count as reviews,
+  sql`select doubt.count + review.count as doubts, review.count as reviews,
       extract(epoch from now() - least(doubt.oldest, review.oldest))::float8 as oldest_doubt,
       late.count as late, late.latest,
       (select count(*)::int from connection c where c.status = 'disconnected' and not exists (
@@ -76,7 +91,4 @@ export const deploymentCounts = (sql: Sql): Fragment<DeploymentCounts> =>
         as sessions
     from (select count(*)::int, min(intent_at) as oldest from attempt where state = 'doubt') doubt,
       (select count(*)::int, min(intent_at) as oldest from attempt where state = 'review') review,
-      (select count(*)::int, extract(epoch from now() - min(run_at))::float8 as latest
-        from (select w.run_at from work w join actor a on a.tenant_id = w.tenant_id and not a.paused
-          where w.kind = 'send' and w.state = 'queued' and w.run_at < now() - interval '10 seconds'
-          order by w.run_at limit ${MOST_LATE}) due) late`
+      (${lateSends(sql)}) late`

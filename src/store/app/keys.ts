@@ -105,15 +105,23 @@ export const insertKey = async (
   return made === 1 ? id : undefined
 }
 
-/** Returns false if there is no such key. Revoking it again keeps the first time. */
-export const revokeKey = async (db: Db, id: string): Promise<boolean> =>
-  (await changeAsOperator(
+/**
+ * Returns the workspace of the key; undefined if there is no such key. Revoking it again changes
+ * nothing, and leaves no audit row.
+ */
+export const revokeKey = async (db: Db, id: string): Promise<string | undefined> => {
+  await changeAsOperator(
     db,
     { operation: 'operator.keys.revoke', detail: {} },
     (sql) =>
-      sql`update api_key set revoked_at = coalesce(revoked_at, clock_timestamp()) where id = ${id}
-        returning tenant_id, id as ref_id`,
-  )) === 1
+      sql`update api_key set revoked_at = clock_timestamp() where id = ${id}
+        and revoked_at is null returning tenant_id, id as ref_id`,
+  )
+  const [row] = await db.system(
+    (sql) => sql<{ tenant_id: string }>`select tenant_id from api_key where id = ${id}`,
+  )
+  return row?.tenant_id
+}
 
 /** Records when keys were last used. Writing many at once saves a statement for each request. */
 export const touchKeys = (db: Db, ids: string[]): Promise<unknown> =>

@@ -124,7 +124,10 @@ export const tenantState = (db: Db, id: string): Promise<TenantState | undefined
     return row
   })
 
-/** Changes a plan and returns it; undefined if there is no such workspace. */
+/**
+ * Changes a plan and returns it; undefined if there is no such workspace. What changes nothing
+ * leaves no audit row. `change` may throw.
+ */
 export const changePlan = (
   db: Db,
   id: string,
@@ -135,6 +138,7 @@ export const changePlan = (
       await tx<PlanState>`select plan, billing, overrides from tenant where id = ${id} for update`
     if (!before) return undefined
     const next = change(before)
+    if (Bun.deepEquals(next, before)) return next
     const { plan, billing, overrides } = next
     await tx`update tenant set plan = ${plan}, billing = ${billing},
       overrides = ${tx.json(overrides)} where id = ${id}`

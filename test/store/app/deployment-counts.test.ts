@@ -1,7 +1,10 @@
 import { expect, test } from 'bun:test'
+import { newId } from '#kernel/ids'
+import { heldWork } from '#store/agent/jobs'
 import { deploymentCounts } from '#store/app/deployment-counts'
 import { testApp } from '#test/support/app'
-import { type PlanNode, planOf } from '#test/support/database/plans'
+import { type PlanNode, planOf, takenBack } from '#test/support/database/plans'
+import { makeItemDue } from '#test/support/database/writes'
 import { newStory } from '#test/support/growth/story'
 import { use } from '#test/support/use'
 
@@ -16,7 +19,9 @@ const HOUR_MS = 3_600_000
 const overdue = async () => {
   const story = await newStory(app)
   const id = await story.scheduled(HOUR_MS)
-  await app.owner`update work set run_at = now() - interval '1 hour' where ref_id = ${id}`
+  const at = new Date(Date.now() - HOUR_MS)
+  await makeItemDue(app, id, at)
+  await app.owner`update actor set wake_at = ${at} where tenant_id = ${story.tenantId}`
   return { ...story, id }
 }
 
@@ -38,9 +43,24 @@ test('counts what is late and in doubt in all workspaces, but not what a pause h
   await attempt('posted', 500)
   await attempt('review', 30)
   const after = await counted()
-  expect(after).toMatchObject({ doubts: 1, reviews: 1, late: 1, nodes: before.nodes })
+  expect(after).toMatchObject({ doubts: 2, reviews: 1, late: 1, nodes: before.nodes })
   expect(after.oldest_doubt).toBeWithin(5_400, 5_500)
   expect(after.latest).toBeWithin(3_600, 3_700)
+})
+
+test('what is late is counted where its workspace runs something else, and by nothing else', async () => {
+  const { late } = await counted()
+  const { tenantId } = await overdue()
+  await app.owner`update work set kind = 'watch' where tenant_id = ${tenantId}`
+  expect((await counted()).late).toBe(late)
+  const busy = await overdue()
+  await app.owner`insert into work (id, tenant_id, lane, kind, ref_id, origin, run_at, payload, state)
+    select gen_random_uuid(), tenant_id, 'agent', 'agent', ref_id, 'manual',
+      run_at - interval '1 hour', '{}', 'running' from work where ref_id = ${busy.id}`
+  await app.owner`update actor set wake_at = wake_at - interval '1 hour'
+    where tenant_id = ${busy.tenantId}`
+  expect((await counted()).late).toBe(late + 1)
+  await app.owner`delete from work where tenant_id in (${tenantId}, ${busy.tenantId})`
 })
 
 test("sums what is left of today's budgets of reads, whatever each plan allows", async () => {
@@ -80,7 +100,7 @@ test('finds them by indexes of what it counts, however many workspaces there are
     expect.arrayContaining([
       'attempt_doubt',
       'attempt_review',
-      'work_sends',
+      'actor_wake',
       'work_failing',
       'connection_lost',
       'counter_reads',
@@ -89,4 +109,19 @@ test('finds them by indexes of what it counts, however many workspaces there are
   const scanned = nodes.filter((node) => node['Node Type'] === 'Seq Scan')
   expect(scanned.map((node) => node['Relation Name'])).not.toContain('attempt')
   expect(scanned.map((node) => node['Relation Name'])).not.toContain('work')
+  const ofWork = nodes.filter((node) => node['Index Name']?.startsWith('work_'))
+  for (const node of ofWork)
+    if (node['Index Name'] !== 'work_failing')
+      expect(node['Index Cond']).toStartWith('((tenant_id = ')
+})
+
+test('a workspace does not look for its held jobs among those of all', async () => {
+  const { tenantId } = await app.newWorkspace()
+  const nodes = await takenBack(app.workplace.db, tenantId, async (sql) => {
+    await sql`set local enable_seqscan = off`
+    return await planOf(sql, heldWork(newId()).query(sql))
+  })
+  const used = nodes.flatMap((node) => node['Index Name'] ?? [])
+  expect(used).toContain('agent_job_tenant_id_status_id_idx')
+  expect(used).not.toContain('agent_job_held')
 })

@@ -43,7 +43,7 @@ const byEmail = async (db: Db, email: string): Promise<PersonAccount> => {
  */
 const byId = async (db: Db, id: string, email: string): Promise<PersonAccount> => {
   const [account] = await accountsOf(db, { id })
-  if (!account) return fail('not_found', 'no such person')
+  if (!account) return fail('not_found', `no such person: ${id}`)
   if (account.email !== null && emailKey(account.email) !== emailKey(email))
     fail('conflict', `this person already has the email ${account.email}`, {
       reason: 'wrong_state',

@@ -41,7 +41,9 @@ export const createKey = async (
     last4: key.slice(-4),
     scopes,
   })
-  return id === undefined ? fail('not_found', 'no such workspace') : { id, api_key: key }
+  return id === undefined
+    ? fail('not_found', `no such workspace: ${tenantId}`)
+    : { id, api_key: key }
 }
 
 export const createWorkspace = async (db: Db, name: string): Promise<string> => {
@@ -74,7 +76,7 @@ export const inviteByOperator = async (
     tokenHash: hashOfLink(token),
   })
   return id === undefined
-    ? fail('not_found', 'no such workspace')
+    ? fail('not_found', `no such workspace: ${tenantId}`)
     : tokenLink(publicUrl, 'join', token)
 }
 

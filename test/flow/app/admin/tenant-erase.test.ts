@@ -57,6 +57,16 @@ test('erase deletes in fourteen days, in the name of the operator, and owners se
   ])
 })
 
+test('keep changes nothing where nothing is to be deleted', async () => {
+  const { tenantId } = await app.newWorkspace()
+  const kept = await admin('keep', '--workspace', tenantId)
+  expect(kept).toMatchObject({ code: 0, json: { deletes_at: null, paused: false } })
+  expect(
+    await app.owner`select 1 from audit where tenant_id = ${tenantId}
+    and actor_id = 'operator' and operation ~ 'Deletion'`,
+  ).toHaveLength(0)
+})
+
 test('erase --now leaves nothing of the workspace, and nothing of another is touched', async () => {
   const [doomed, other] = [await app.newWorkspace(), await app.newWorkspace()]
   await app.send('POST', 'items', { key: doomed.key, body: { text: 'gone' } })
@@ -100,7 +110,7 @@ test('an erasure that has begun is finished by --now, and cannot be taken back',
   await app.owner`delete from actor where tenant_id = ${tenantId}`
   expect(await admin('keep', '--workspace', tenantId)).toMatchObject({
     code: 7,
-    err: 'tendril admin: this workspace is being erased\n',
+    err: `tendril admin: this workspace is being erased (workspace ${tenantId})\n`,
   })
   expect((await erase(tenantId)).json).toMatchObject({ erased: false })
   expect((await erase(tenantId, '--now')).json.erased).toBe(true)
@@ -113,7 +123,7 @@ test('erase wants the name, and refuses an unknown id', async () => {
     const refused = await admin('erase', '--workspace', tenantId, '--name', name, '--now')
     expect([refused.code, refused.err]).toEqual([
       2,
-      "tendril admin: --name must be the workspace's name\n",
+      `tendril admin: --name must be the name of the workspace ${tenantId}\n`,
     ])
   }
   expect(await admin('erase', '--workspace', tenantId)).toMatchObject({ code: 2 })

@@ -141,7 +141,7 @@ test('one that fails leaves nothing behind', async () => {
   const before = readdirSync(folder.path)
   expect(await exportTo('broken.tar.zst', tenantId)).toMatchObject({
     code: 8,
-    err: 'tendril admin: the file is no longer there\n',
+    err: `tendril admin: the file is no longer there (workspace ${tenantId})\n`,
   })
   expect(readdirSync(folder.path)).toEqual(before)
 })

@@ -83,7 +83,15 @@ test('members and keys are listed by pages, and with no secret', async () => {
   const { id } = (
     await runAdmin(deployment.server, 'key', 'create', '--workspace', third, ...scopes)
   ).json
-  await runAdmin(deployment.server, 'key', 'revoke', '--id', id)
+  for (const typed of [id, id.toUpperCase()])
+    expect((await runAdmin(deployment.server, 'key', 'revoke', '--id', typed)).json).toEqual({
+      id,
+      workspace_id: third,
+      revoked: true,
+    })
+  const revoked = await deployment.owner`select 1 from audit
+    where tenant_id = ${third} and operation = 'operator.keys.revoke'`
+  expect(revoked).toHaveLength(1)
   const keys = await admin('keys', '--workspace', third, '--limit', '1')
   expect(keys.json.keys).toMatchObject([
     { id, scopes: ['api:read'], revoked_at: expect.any(String), name: 'created by the operator' },

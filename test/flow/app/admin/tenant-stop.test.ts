@@ -108,14 +108,56 @@ test('suspend refuses what costs money, and unsuspend lets it go on', async () =
   expect((await story.send('POST', `items/${id}/post-now`)).status).toBe(200)
 })
 
+test('suspend and unsuspend change no other state of the billing, and note only what they change', async () => {
+  const { tenantId } = await app.newWorkspace()
+  const billingOf = async () =>
+    (await app.owner`select billing from tenant where id = ${tenantId}`)[0]!.billing
+  for (const billing of ['ok', 'plan_expired', 'trial_expired']) {
+    await app.owner`update tenant set billing = ${billing} where id = ${tenantId}`
+    expect(await on('unsuspend', tenantId)).toMatchObject({
+      code: 7,
+      out: '',
+      err: `tendril admin: it is not suspended: its billing is ${billing}, which plan set changes (workspace ${tenantId})\n`,
+    })
+    expect(await billingOf()).toBe(billing)
+  }
+  expect(await on('suspend', tenantId)).toMatchObject({
+    code: 7,
+    err: expect.stringContaining('its billing is trial_expired'),
+  })
+  await app.owner`update tenant set billing = 'ok' where id = ${tenantId}`
+  const both = await Promise.all([on('suspend', tenantId), on('suspend', tenantId)])
+  expect(both.map(({ json }) => json.billing)).toEqual(['billing_suspended', 'billing_suspended'])
+  const ends = await Promise.all([on('unsuspend', tenantId), on('unsuspend', tenantId)])
+  expect(ends.map(({ code }) => code).sort()).toEqual([0, 7])
+  const audited = await app.owner`select detail->>'billing' as billing from audit
+    where tenant_id = ${tenantId} and operation = 'operator.plan.set' order by id`
+  expect(audited.map(({ billing }) => billing)).toEqual(['billing_suspended', 'ok'])
+})
+
 describe.each(['pause', 'resume', 'suspend', 'unsuspend'])('%s', (command) => {
-  test('refuses an unknown id', async () => {
-    expect(await on(command, newId())).toMatchObject({
+  test('refuses an unknown id, and names it', async () => {
+    const id = newId()
+    expect(await on(command, id)).toMatchObject({
       code: 6,
-      err: 'tendril admin: no such workspace\n',
+      err: `tendril admin: no such workspace: ${id}\n`,
     })
     expect(await on(command, 'x')).toMatchObject({ code: 2 })
   })
+})
+
+test('an id may be typed in capitals', async () => {
+  const { tenantId } = await app.newWorkspace()
+  const typed = tenantId.toUpperCase()
+  for (const [command, state] of [
+    ['pause', { paused: true }],
+    ['resume', { paused: false }],
+    ['suspend', { billing: 'billing_suspended' }],
+    ['unsuspend', { billing: 'ok' }],
+    ['keep', { deletes_at: null }],
+  ] as const)
+    expect((await on(command, typed)).json).toMatchObject({ workspace_id: tenantId, ...state })
+  expect((await on('unsuspend', typed)).err).toEndWith(` (workspace ${tenantId})\n`)
 })
 
 test('pause and resume say when a workspace is scheduled for deletion, or is being erased', async () => {
@@ -131,6 +173,6 @@ test('pause and resume say when a workspace is scheduled for deletion, or is bei
   await app.owner`delete from actor where tenant_id = ${tenantId}`
   expect(await on('pause', tenantId)).toMatchObject({
     code: 7,
-    err: 'tendril admin: this workspace is being erased\n',
+    err: `tendril admin: this workspace is being erased (workspace ${tenantId})\n`,
   })
 })
