@@ -7,6 +7,7 @@ import { manualClock, settled } from '#test/support/actors/manual-clock'
 import { eventually, type TestApp, testApp } from '#test/support/app'
 import { freshDb } from '#test/support/database/db'
 import { startProxy } from '#test/support/database/proxy'
+import { use } from '#test/support/use'
 
 const ready = (app: TestApp, path = '/ready') => app.send('GET', path, { key: null })
 
@@ -23,22 +24,24 @@ test('a server that can work is ready, and says so to HEAD as well', async () =>
   expect(await app.send('HEAD', '/ready', { key: null })).toMatchObject({ status: 200, text: '' })
 })
 
-test('while held it is ready, unless that is to count as a failure', async () => {
-  await using app = await testApp({ overrides: { watching: { held: async () => true } } })
-  expect(await ready(app)).toMatchObject({ status: 200, body: { status: 'ready', held: true } })
-  expect(await ready(app, '/ready?held=fail')).toMatchObject(refusal('held'))
-})
+describe('while held', () => {
+  const app = use(() => testApp({ overrides: { watching: { held: async () => true } } }))
 
-test.each([
-  ['held=true', 'held must be one of fail'],
-  ['held=', 'held must be one of fail'],
-  ['hold=fail', 'hold is not a known field; did you mean held? The only field is held'],
-  ['held=fail&held=fail', 'held must not be given twice'],
-])('refuses ?%s, which would never see a hold', async (query, message) => {
-  await using app = await testApp({ overrides: { watching: { held: async () => true } } })
-  const { status, body } = await ready(app, `/ready?${query}`)
-  expect([status, body.error!.code, body.error!.message]).toEqual([400, 'invalid_input', message])
-  expect((await app.send('HEAD', `/ready?${query}`, { key: null })).status).toBe(400)
+  test('it is ready, unless that is to count as a failure', async () => {
+    expect(await ready(app)).toMatchObject({ status: 200, body: { status: 'ready', held: true } })
+    expect(await ready(app, '/ready?held=fail')).toMatchObject(refusal('held'))
+  })
+
+  test.each([
+    ['held=true', 'held must be fail'],
+    ['held=', 'held must be fail'],
+    ['hold=fail', 'hold is not a known field; did you mean held? The only field is held'],
+    ['held=fail&held=fail', 'held must not be given twice'],
+  ])('?%s is refused, which would never see it', async (query, message) => {
+    const { status, body } = await ready(app, `/ready?${query}`)
+    expect([status, body.error!.code, body.error!.message]).toEqual([400, 'invalid_input', message])
+    expect((await app.send('HEAD', `/ready?${query}`, { key: null })).status).toBe(400)
+  })
 })
 
 test('with other migrations in the database it is not ready', async () => {

@@ -108,8 +108,12 @@ const describe = (schema: TSchema, error: ValueError): ErrorDetail => {
       path,
       message: `must be one of ${words.join(', ')}, or several of them with commas between`,
     }
-  if (error.schema.enum)
-    return { path, message: `must be one of ${(error.schema.enum as string[]).join(', ')}` }
+  const choices = error.schema.enum as string[] | undefined
+  if (choices)
+    return {
+      path,
+      message: `must be ${choices.length === 1 ? '' : 'one of '}${choices.join(', ')}`,
+    }
   return { path, message: invisibleFlaw(error) ?? requirementOf(error) }
 }
 
