@@ -7,7 +7,9 @@ import { type Samples, samplesOf } from '#test/support/http/metrics'
 import { use } from '#test/support/use'
 
 const TOKEN = 'a-token-of-some-length'
-const app = use(() => testApp({ env: { METRICS_TOKEN: TOKEN } }))
+const lines: string[] = []
+const log = createLog('trace', { write: (line) => lines.push(line) })
+const app = use(() => testApp({ env: { METRICS_TOKEN: TOKEN }, log }))
 const closed = use(testApp)
 
 const read = (of: TestApp = app, key: string | null = TOKEN, path = '/metrics') =>
@@ -36,6 +38,7 @@ describe('/metrics on the main port', () => {
       expect(status).toBe(400)
       expect(text).not.toContain(TOKEN)
     }
+    expect(lines.join('')).not.toContain(TOKEN)
   })
 })
 

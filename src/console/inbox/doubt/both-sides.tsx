@@ -1,27 +1,21 @@
 /** What was sent, beside what the timeline showed when it was read. */
-import { Exact, ExactText } from '../../parts/exact-text.tsx'
+import { Exact } from '../../parts/exact-text.tsx'
 import { OutsideLink, outsideAddress } from '../../parts/outside-link.tsx'
 import { When } from '../../parts/when.tsx'
-import { markOf } from '../draft/mark.ts'
+import { SentText } from '../sent-text.tsx'
 import { causeWords, type Doubtful, lastSeen, type ShownPost } from './doubtful.ts'
 
 const Sent = ({ doubtful: { text, about, hash, attempt } }: { doubtful: Doubtful }) => (
   <div>
     <h3>What we sent</h3>
-    <article className="post">
-      <ExactText text={text ?? about} look="post" />
-      <p className="post-foot soft">
-        {attempt && (
-          <span>
-            <bdi>@{attempt.account.handle}</bdi> on {attempt.account.network},{' '}
-            <When at={attempt.began_at} />
-          </span>
-        )}
-        <span className="mono mark-of" title={hash ?? undefined}>
-          {markOf(hash)}
+    <SentText text={text ?? about} hash={hash}>
+      {attempt && (
+        <span>
+          <bdi>@{attempt.account.handle}</bdi> on {attempt.account.network},{' '}
+          <When at={attempt.began_at} />
         </span>
-      </p>
-    </article>
+      )}
+    </SentText>
   </div>
 )
 

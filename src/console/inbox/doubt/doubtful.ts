@@ -63,7 +63,7 @@ export const causeWords: Record<NonNullable<Attempt['cause']>, string> = {
   no_answer: 'The connection ended before the network answered.',
   unclear_answer: 'The answer of the network says neither yes nor no.',
   process_stopped: 'The server stopped while it was sending.',
-  restored: 'The deployment that this one was restored or copied from may have sent it.',
+  restored: 'The server that this one was restored or copied from may have sent it.',
 }
 
 /** What the last reads showed. The newest timeline stands for those after it that saw the same. */

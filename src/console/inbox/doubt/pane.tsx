@@ -4,16 +4,16 @@ import { mayCall } from '../../api/operations.ts'
 import { useRead } from '../../api/queries.ts'
 import { boot } from '../../boot.ts'
 import { ReadView } from '../../parts/states.tsx'
+import { ItIsThere, marksAsSent } from '../it-is-there.tsx'
 import type { PaneProps } from '../pane-props.ts'
 import { BothSides, Looking } from './both-sides.tsx'
 import { type Doubtful, doubtfulEngagement, doubtfulItem } from './doubtful.ts'
 import { useSettling } from './use-settling.ts'
-import { ItIsThere, WaysOn } from './ways-on.tsx'
+import { WaysOn } from './ways-on.tsx'
 
 const Doubt = ({ doubtful, next }: { doubtful: Doubtful; next(): void }) => {
   const decisions = useSettling(doubtful, next)
   const [picked, setPicked] = useState<string>()
-  const settles = doubtful.record === 'item' ? 'growth.items.markPosted' : 'growth.engagements.done'
   return (
     <>
       <div className="pane-body">
@@ -32,7 +32,7 @@ const Doubt = ({ doubtful, next }: { doubtful: Doubtful; next(): void }) => {
         <BothSides
           doubtful={doubtful}
           pick={setPicked}
-          picks={doubtful.isOpen && mayCall(boot.session.role, settles)}
+          picks={doubtful.isOpen && mayCall(boot.session.role, marksAsSent[doubtful.record])}
         />
       </div>
       {doubtful.isOpen && (
@@ -45,8 +45,8 @@ const Doubt = ({ doubtful, next }: { doubtful: Doubtful; next(): void }) => {
       )}
       {picked !== undefined && (
         <ItIsThere
-          doubtful={doubtful}
-          picked={picked}
+          record={doubtful.record}
+          known={picked}
           settle={decisions.isThere}
           close={() => setPicked(undefined)}
         />

@@ -6,6 +6,7 @@ import { notify } from '../../frame/notices.ts'
 import { hrefOf } from '../../router/paths.ts'
 import { navigate } from '../../router/router.tsx'
 import { enact, type ListDecision } from '../decide.ts'
+import { markAsSent } from '../it-is-there.tsx'
 import { sentWords } from '../sent-words.ts'
 import type { Doubtful } from './doubtful.ts'
 
@@ -34,10 +35,7 @@ export const useSettling = ({ id, record, about }: Doubtful, next: () => void) =
     void enact({ ...decision, id, about })
   }
   return {
-    isThere: (url: string | undefined) =>
-      record === 'item'
-        ? begin({ says: 'Posted', act: () => command('growth.items.markPosted', { id, url }) })
-        : begin({ says: 'Done', act: () => command('growth.engagements.done', { id, url }) }),
+    isThere: (url: string | undefined) => begin(markAsSent(record, id, url)),
     postAgain: () =>
       begin({
         says: 'Read again',

@@ -1,29 +1,9 @@
 /** What a person can say of a doubt. Nothing here sends before the timeline is read once more. */
 import { useState } from 'react'
 import { ActionButton } from '../../parts/action.tsx'
-import { AskForAddress } from '../ask-for-address.tsx'
 import { AskToSend } from '../ask-to-send.tsx'
 import type { Doubtful } from './doubtful.ts'
 import type { DoubtDecisions } from './use-settling.ts'
-
-interface ThereProps {
-  doubtful: Doubtful
-  /** The address of the post that was picked. */
-  picked: string
-  settle(url: string | undefined): void
-  close(): void
-}
-
-export const ItIsThere = ({ doubtful, picked, settle, close }: ThereProps) => (
-  <AskForAddress
-    title="It is on the network"
-    says={`It becomes ${doubtful.record === 'item' ? 'posted' : 'done'}, with this address. Nothing is sent.`}
-    does={doubtful.record === 'item' ? 'Mark it posted' : 'Mark it done'}
-    known={picked}
-    act={settle}
-    close={close}
-  />
-)
 
 interface WaysProps {
   doubtful: Doubtful

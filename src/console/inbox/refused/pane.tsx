@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { AnswerOf } from '../../api/operations.ts'
 import { command, queryClient, useRead } from '../../api/queries.ts'
 import { ActionButton } from '../../parts/action.tsx'
-import { Exact, ExactText } from '../../parts/exact-text.tsx'
+import { Exact } from '../../parts/exact-text.tsx'
 import { ReadView } from '../../parts/states.tsx'
 import { SlotWords, whenOf } from '../../parts/when.tsx'
 import { hrefOf } from '../../router/paths.ts'
@@ -11,11 +11,11 @@ import { navigate } from '../../router/router.tsx'
 import { AskToSend } from '../ask-to-send.tsx'
 import { enact, type ListDecision } from '../decide.ts'
 import { type DraftItem, firstLineOf } from '../draft/item.ts'
-import { markOf } from '../draft/mark.ts'
 import { SlotChoice } from '../draft/slot-choice.tsx'
 import { useSlots } from '../draft/use-slots.ts'
 import type { PaneProps } from '../pane-props.ts'
 import { RejectFoot } from '../reject-foot.tsx'
+import { SentText } from '../sent-text.tsx'
 import { sentWords } from '../sent-words.ts'
 
 type Engagement = AnswerOf<'growth.engagements.get'>['engagement']
@@ -39,14 +39,7 @@ const Refused = ({ text, hash, words }: RefusedProps) => (
         <Exact text={words ?? 'It gave no reason.'} />
       </blockquote>
     </figure>
-    <article className="post">
-      <ExactText text={text ?? ''} look="post" />
-      <p className="post-foot soft">
-        <span className="mono mark-of" title={hash ?? undefined}>
-          {markOf(hash)}
-        </span>
-      </p>
-    </article>
+    <SentText text={text ?? ''} hash={hash} />
   </>
 )
 

@@ -2,47 +2,37 @@
 import { useState } from 'react'
 import { useRead } from '../../api/queries.ts'
 import { ActionButton } from '../../parts/action.tsx'
-import { ExactText } from '../../parts/exact-text.tsx'
 import { ReadView } from '../../parts/states.tsx'
 import { SlotWords, whenOf } from '../../parts/when.tsx'
-import { AskForAddress } from '../ask-for-address.tsx'
 import { AskToSend } from '../ask-to-send.tsx'
-import { markOf } from '../draft/mark.ts'
+import { ItIsThere, marksAsSent } from '../it-is-there.tsx'
 import type { PaneProps } from '../pane-props.ts'
+import { SentText } from '../sent-text.tsx'
 import { type Answers, ofEngagement, ofItem, type PerhapsSent, useAnswers } from './perhaps-sent.ts'
 
-const Told = ({ text, hash, asOf }: PerhapsSent) => (
-  <>
-    <div className="pane-title">
-      <p className="state care">Perhaps sent elsewhere</p>
-      <h2>It may be on the network already</h2>
+/** It was decided meanwhile if it has no time. */
+const Told = ({ asOf }: Pick<PerhapsSent, 'asOf'>) => (
+  <div className="pane-title">
+    <p className="state care">Perhaps sent elsewhere</p>
+    <h2>{asOf === null ? 'Somebody has decided on it' : 'It may be on the network already'}</h2>
+    {asOf !== null && (
       <p>
-        {asOf === null
-          ? 'Somebody has decided on it.'
-          : `It was approved before the backup or copy of ${whenOf(asOf)} from which this deployment was made. Nothing sends it until you say what became of it. Look at the account first.`}
+        This server goes on from a backup or copy of {whenOf(asOf)}. By then this was approved, so
+        it may have gone out since. Look at the account, and say what happened: until then, nothing
+        sends it.
       </p>
-    </div>
-    <article className="post">
-      <ExactText text={text} look="post" />
-      <p className="post-foot soft">
-        <span className="mono mark-of" title={hash ?? undefined}>
-          {markOf(hash)}
-        </span>
-      </p>
-    </article>
-  </>
+    )}
+  </div>
 )
 
 type Asks = 'address' | 'send' | undefined
 
 const operationsOf = {
   item: {
-    done: 'growth.items.markPosted',
     send: 'growth.items.postNow',
     drop: 'growth.items.reopen',
   },
   engagement: {
-    done: 'growth.engagements.done',
     send: 'growth.engagements.execute',
     drop: 'growth.engagements.reopen',
   },
@@ -74,7 +64,7 @@ const Buttons = ({
           </span>
         </ActionButton>
       )}
-      <ActionButton calls={calls.done} tone="go" act={() => ask('address')}>
+      <ActionButton calls={marksAsSent[it.record]} tone="go" act={() => ask('address')}>
         It is there
       </ActionButton>
     </div>
@@ -88,18 +78,12 @@ const Deciding = ({ it, next }: { it: PerhapsSent; next(): void }) => {
   return (
     <>
       <div className="pane-body">
-        <Told {...it} />
+        <Told asOf={it.asOf} />
+        <SentText text={it.text} hash={it.hash} />
       </div>
       {it.asOf !== null && <Buttons it={it} answers={answers} ask={setAsks} />}
       {asks === 'address' && (
-        <AskForAddress
-          title="Where is it?"
-          says="It counts as sent, and nothing sends it again."
-          does="It is there"
-          known=""
-          act={answers.isThere}
-          close={close}
-        />
+        <ItIsThere record={it.record} settle={answers.isThere} close={close} />
       )}
       {asks === 'send' && (
         <AskToSend

@@ -4,6 +4,7 @@ import { command } from '../../api/queries.ts'
 import { whenOf } from '../../parts/when.tsx'
 import { enact, type ListDecision } from '../decide.ts'
 import type { DraftItem } from '../draft/item.ts'
+import { markAsSent } from '../it-is-there.tsx'
 import { sentWords } from '../sent-words.ts'
 
 type Engagement = AnswerOf<'growth.engagements.get'>['engagement']
@@ -50,10 +51,7 @@ export const useAnswers = (it: PerhapsSent, next: () => void) => {
     void enact({ ...decision, id, about })
   }
   return {
-    isThere: (url: string | undefined) =>
-      record === 'item'
-        ? begin({ says: 'Posted', act: () => command('growth.items.markPosted', { id, url }) })
-        : begin({ says: 'Done', act: () => command('growth.engagements.done', { id, url }) }),
+    isThere: (url: string | undefined) => begin(markAsSent(record, id, url)),
     send: () =>
       record === 'item'
         ? begin({
