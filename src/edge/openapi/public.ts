@@ -1,6 +1,7 @@
 /** The public documents for the OpenAPI document. */
 import type { TSchema } from '@sinclair/typebox'
 import { Manifest } from '../manifest.ts'
+import { ReadyQuery } from '../ready.ts'
 
 const header = (name: string) => ({ [name]: { $ref: `#/components/headers/${name}` } })
 
@@ -104,8 +105,8 @@ const ready = {
         name: 'held',
         in: 'query',
         required: false,
-        description: '`fail`: a deployment that is held counts as not ready.',
-        schema: { type: 'string', enum: ['fail'] },
+        description: ReadyQuery.properties.held.description,
+        schema: { type: 'string', enum: ReadyQuery.properties.held.enum },
       },
     ],
     responses: {

@@ -41,9 +41,9 @@ const forADay = (sql: Sql, since: Fragment): Fragment =>
   sql`${since} < clock_timestamp() - interval '1 day'`
 
 /**
- * Of posts, engagements and replies only a person can say whether they went out. The
- * indexes say `left(status, 7)`, so that no statement of one workspace is planned with them; that of
- * held jobs says `> '-infinity'` for the same reason.
+ * Of posts, engagements and replies only a person can say whether they went out. The indexes say
+ * `left(status, 7)`, so that no statement of one workspace is planned with them; for the same
+ * reason that of held jobs says `> '-infinity'`.
  */
 const waiting = (sql: Sql): Part[] => [
   {

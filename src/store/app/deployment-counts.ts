@@ -62,8 +62,8 @@ const readsToday = (sql: Sql): Fragment =>
 
 /**
  * By the workspaces that should have been woken: one is never woken later than its first row of
- * work is due. Those where something runs are among them, whatever waits there. The inner limit keeps
- * Postgres from reading the posts of all workspaces instead.
+ * work is due. Those where something runs are among them, whatever waits there. The inner limit
+ * keeps Postgres from reading the posts of all workspaces instead.
  */
 const lateSends = (sql: Sql): Fragment => {
   const isLate = (at: Fragment) => sql`${at} < now() - interval '10 seconds'`
