@@ -196,7 +196,7 @@ const ofDeployment = ({ counts }: MetricsReading): Family[] => [
   ),
   gauge(
     'overdue_posts',
-    'Sends over ten seconds late, in workspaces that are not paused; at most 10000.',
+    'Sends over ten seconds late in workspaces that are not paused, unless held; at most 10000.',
     sample(counts?.late),
   ),
   gauge(

@@ -2,6 +2,7 @@
 import { planNames, plans } from '#domain/app/plan'
 import { readCounter, type Tier, tiers } from '#domain/app/read-budget'
 import type { Fragment, Sql } from '../engine/db.ts'
+import { heldSince } from '../engine/hold.ts'
 
 interface TierReads {
   tier: Tier
@@ -19,8 +20,8 @@ export interface DeploymentCounts {
   /** How long ago the oldest of them began, in seconds. Null if there is none. */
   oldest_doubt: number | null
   /**
-   * Sends that should have begun more than ten seconds ago, in workspaces that are not paused, at
-   * most `MOST_LATE`; and how late the oldest is, in seconds.
+   * Sends that should have begun more than ten seconds ago, in workspaces that are not paused and
+   * while nothing is held, at most `MOST_LATE`; and how late the oldest is, in seconds.
    */
   late: number
   latest: number | null
@@ -69,7 +70,7 @@ const lateSends = (sql: Sql): Fragment => {
   const isLate = (at: Fragment) => sql`${at} < now() - interval '10 seconds'`
   return sql`select count(*)::int, extract(epoch from now() - min(run_at))::float8 as latest
     from (select w.run_at from (select tenant_id from actor
-        where ${isLate(sql`wake_at`)} and not paused order by wake_at limit ${MOST_LATE}) a
+        where ${isLate(sql`wake_at`)} and not paused and ${heldSince(sql)} is null order by wake_at limit ${MOST_LATE}) a
       cross join lateral (select run_at from work where tenant_id = a.tenant_id
         and origin in ('manual', 'automatic') and ${isLate(sql`run_at`)}
         and kind = 'send' and state = 'queued' limit ${MOST_LATE}) w limit ${MOST_LATE}) late`

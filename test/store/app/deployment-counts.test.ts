@@ -48,7 +48,7 @@ test('counts what is late and in doubt in all workspaces, but not what a pause h
   expect(after.latest).toBeWithin(3_600, 3_700)
 })
 
-test('what is late is counted where its workspace runs something else, and by nothing else', async () => {
+test('what is late is counted where its workspace runs something else, and nothing while held', async () => {
   const { late } = await counted()
   const { tenantId } = await overdue()
   await app.owner`update work set kind = 'watch' where tenant_id = ${tenantId}`
@@ -60,6 +60,9 @@ test('what is late is counted where its workspace runs something else, and by no
   await app.owner`update actor set wake_at = wake_at - interval '1 hour'
     where tenant_id = ${busy.tenantId}`
   expect((await counted()).late).toBe(late + 1)
+  await app.owner`update hold set since = now(), cause = 'asked'`
+  expect((await counted()).late).toBe(0)
+  await app.owner`update hold set since = null, cause = null`
   await app.owner`delete from work where tenant_id in (${tenantId}, ${busy.tenantId})`
 })
 
