@@ -1096,17 +1096,17 @@ create table public.hold (
   since timestamp with time zone,
   cause text,
   as_of timestamp with time zone,
-  had_marks boolean not null default false,
+  marked_before uuid[] not null default '{}'::uuid[],
   identity jsonb,
+  restored text,
+  vouched boolean not null default false,
   keeps_objects boolean not null default false,
   constraint hold_cause_check CHECK ((cause = ANY (ARRAY['copied'::text, 'restored'::text, 'asked'::text]))),
   constraint hold_check CHECK (((since IS NULL) = (cause IS NULL))),
+  constraint hold_check1 CHECK (((since IS NOT NULL) OR (NOT vouched))),
   constraint hold_pkey PRIMARY KEY (single),
   constraint hold_single_check CHECK (single)
 );
-alter table public.hold enable row level security;
-alter table public.hold force row level security;
-create policy everybody on public.hold for select to tendril_app, tendril_system using (true);
 grant select on public.hold to tendril_app;
 grant select on public.hold to tendril_system;
 

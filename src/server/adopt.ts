@@ -1,31 +1,22 @@
 /** The end of a hold: an operator says that this deployment is the one that goes on. */
 import { rmSync } from 'node:fs'
-import type { Config } from '#config/config'
-import { endAllSessions } from '#store/app/sessions'
+import { fail } from '#kernel/errors'
+import { endAllSessions } from '#store/app/living-access'
 import type { ConnectionOptions } from '#store/engine/db'
 import {
   type DeploymentIdentity,
   endHold,
   type HoldStanding,
-  lockStanding,
-  readStanding,
   setIdentity,
+  stillHeld,
+  vouch,
 } from '#store/engine/hold'
-import { transactAsOwner } from '#store/engine/owner'
+import { everyTenant, inEachTenant, inTenant, transactAsOwner } from '#store/engine/owner'
 import type { Sql } from '#store/engine/sql'
-import {
-  asTenant,
-  countMarks,
-  type DueSoon,
-  dueBefore,
-  everyTenant,
-  unmarkRestored,
-} from '#store/growth/restored'
-import { hold, identityOf, isSame } from './identity.ts'
+import { countMarks, type DueSoon, dueBefore, unmarkRestored } from '#store/growth/restored'
+import { homeOf } from './home.ts'
+import { isSame, lookAt, type Place, settle } from './identity.ts'
 import { restoredFile } from './restored-file.ts'
-
-/** What tells one deployment from another. */
-type Place = Pick<Config, 'databaseUrl' | 'home'>
 
 /** How far ahead `adopt` says what goes out, and how many posts it names. */
 const AHEAD_MS = 3_600_000
@@ -37,27 +28,23 @@ const shown = ({ since, cause, as_of, keeps_objects }: HoldStanding) => ({
 })
 
 /** How the deployment stands. Changes nothing, except that a home gets its identity file. */
-export const showIdentity = (config: Place, options: ConnectionOptions): Promise<object> =>
+export const showIdentity = (place: Place, options: ConnectionOptions): Promise<object> =>
   transactAsOwner(options, async (sql) => {
-    const standing = await readStanding(sql)
-    const here = await identityOf(config, sql)
+    const { standing, own, cause } = await lookAt(place, sql)
+    const { identity } = standing
     return {
-      known_by: standing.identity,
-      here,
-      fits: standing.identity === null || isSame(standing.identity, here),
+      known_by: identity,
+      here: own,
+      fits: cause === undefined && (identity === null || isSame(identity, own)),
       ...shown(standing),
-      undecided: await sum(sql, countMarks),
+      undecided: await waiting(sql, () => true),
     }
   })
 
-const sum = async (sql: Sql, count: (sql: Sql) => Promise<number>): Promise<number> => {
-  let total = 0
-  for (const tenantId of await everyTenant(sql)) {
-    await asTenant(sql, tenantId)
-    total += await count(sql)
-  }
-  await sql`reset role`
-  return total
+/** How much waits for a decision, in the workspaces that count. */
+const waiting = async (sql: Sql, counts: (tenantId: string) => boolean): Promise<number> => {
+  const counted = await inEachTenant(sql, async (id) => (counts(id) ? await countMarks(sql) : 0))
+  return counted.reduce((sum, one) => sum + one, 0)
 }
 
 interface Wanted {
@@ -68,71 +55,116 @@ interface Wanted {
   confirmed: boolean
 }
 
+/** A hold while it is being ended. */
+interface Ending extends Wanted {
+  options: ConnectionOptions
+  own: DeploymentIdentity
+  since: Date
+  /** What waited before this hold stays as it is, whatever the operator vouches for. */
+  markedBefore: ReadonlySet<string>
+}
+
+const NOT_HELD = { adopted: false, reason: 'not_held' }
+
 /**
  * Without confirmation, only what would follow. A copy that no server has held yet is held first,
- * so that its posts are marked. `restored`: it cannot be the same deployment as before.
+ * as by a start, so that its posts are marked. `restored`: it cannot be the same deployment as
+ * before.
  */
 export const adoptIdentity = async (
-  config: Place,
+  place: Place,
   options: ConnectionOptions,
   wanted: Wanted,
 ): Promise<object | 'restored'> => {
-  const standing = await transactAsOwner(options, (sql) => held(sql, config))
-  const { since, cause, had_marks, held_identity, identity } = standing
-  if (since === null) return { adopted: false, reason: 'not_held', known_by: identity }
+  const { standing, own } = await settle(place, options)
+  const { since, cause, marked_before, vouched, identity } = standing
+  if (since === null) return { ...NOT_HELD, known_by: identity }
   if (wanted.moved && cause === 'restored') return 'restored'
-  const unmarks = wanted.moved && !had_marks
-  const follows = await transactAsOwner(options, (sql) => whatFollows(sql, unmarks))
+  const ending: Ending = {
+    ...wanted,
+    // An operator has said so before, and the command did not come to its end.
+    moved: wanted.moved || vouched,
+    options,
+    own,
+    since,
+    markedBefore: new Set(marked_before),
+  }
+  const follows = await transactAsOwner(options, (sql) => whatFollows(sql, ending))
   if (!wanted.confirmed) return { adopted: false, next: 'run it again with --yes', ...follows }
-  if (unmarks) await unmarkAll(options)
-  await transactAsOwner(options, (sql) => adopted(sql, held_identity!, wanted))
-  if (config.home) rmSync(restoredFile(config.home), { force: true })
-  return { adopted: true, known_by: held_identity, ...follows }
+  const isOurs = (!ending.moved || (await takeBackMarks(ending))) && (await end(ending))
+  if (!isOurs) return NOT_HELD
+  if (!place.databaseUrl) forgetNote(homeOf(place))
+  return { adopted: true, known_by: own, ...follows }
 }
 
-const whatFollows = async (sql: Sql, unmarks: boolean) => ({
-  goes_out_within_an_hour: await dueSoon(sql, unmarks),
-  waits_for_a_decision: unmarks ? 0 : await sum(sql, countMarks),
+const whatFollows = async (sql: Sql, ending: Ending) => ({
+  goes_out_within_an_hour: await dueSoon(sql, ending),
+  waits_for_a_decision: await waiting(sql, (id) => !isTakenBack(ending, id)),
   lives_again: 'keys, sessions and members that were ended after the backup or copy was made',
 })
 
-const held = async (sql: Sql, config: Place): Promise<HoldStanding> => {
-  await lockStanding(sql)
-  const standing = await readStanding(sql)
-  const here = await identityOf(config, sql)
-  if (standing.since || !standing.identity || isSame(standing.identity, here)) return standing
-  await hold(sql, { cause: 'copied', identity: here, asOf: null })
-  return await readStanding(sql)
-}
+/** Whether nothing of the workspace will wait for a decision. */
+const isTakenBack = ({ moved, markedBefore }: Ending, tenantId: string): boolean =>
+  moved && !markedBefore.has(tenantId)
 
-const dueSoon = async (sql: Sql, marked: boolean) => {
-  const wanted = { until: new Date(Date.now() + AHEAD_MS), marked, limit: MOST_NAMED }
+const dueSoon = async (sql: Sql, ending: Ending) => {
+  const wanted = { until: new Date(Date.now() + AHEAD_MS), limit: MOST_NAMED + 1 }
   const posts: DueSoon[] = []
   for (const tenantId of await everyTenant(sql)) {
-    await asTenant(sql, tenantId)
-    for (const { id, at } of await dueBefore(sql, wanted))
-      posts.push({ workspace_id: tenantId, item_id: id, at })
+    const marked = isTakenBack(ending, tenantId)
+    const due = await inTenant(sql, tenantId, () => dueBefore(sql, { ...wanted, marked }))
+    posts.push(...due.map(({ id, at }) => ({ workspace_id: tenantId, item_id: id, at })))
+    if (posts.length > MOST_NAMED) break
   }
   return { posts: posts.slice(0, MOST_NAMED), more: posts.length > MOST_NAMED }
 }
 
-/** A transaction for each workspace, so that none is locked while another is waited for. */
-const unmarkAll = async (options: ConnectionOptions): Promise<void> => {
-  const tenants = await transactAsOwner(options, everyTenant)
-  for (const tenantId of tenants)
-    await transactAsOwner(options, async (sql) => {
-      await asTenant(sql, tenantId)
-      await unmarkRestored(sql)
+/**
+ * A transaction for each workspace, so that none is locked while another is waited for. If this is
+ * killed in between, the hold is known to be vouched for, and the next command goes on. False if the
+ * hold has ended meanwhile.
+ */
+const takeBackMarks = async ({ options, since, markedBefore }: Ending): Promise<boolean> => {
+  const whileHeld = (run: (sql: Sql) => Promise<void>): Promise<boolean> =>
+    transactAsOwner(options, async (sql) => {
+      const isHeld = await stillHeld(sql, since)
+      if (isHeld) await run(sql)
+      return isHeld !== undefined
     })
+  if (!(await whileHeld(vouch))) return false
+  for (const tenantId of await transactAsOwner(options, everyTenant))
+    if (!markedBefore.has(tenantId)) {
+      const unmark = (sql: Sql) => inTenant(sql, tenantId, () => unmarkRestored(sql))
+      if (!(await whileHeld(unmark))) return false
+    }
+  return true
 }
 
-const adopted = async (
-  sql: Sql,
-  identity: DeploymentIdentity,
-  { removesObjects, endsSessions }: Wanted,
-): Promise<void> => {
-  await lockStanding(sql)
-  await setIdentity(sql, identity)
-  await endHold(sql, removesObjects)
-  if (endsSessions) await endAllSessions(sql)
+const VOUCHED_FOR =
+  'another operator has run adopt --moved on this hold at the same time: run the command again to see how it ended'
+
+/** False if the hold has ended meanwhile. */
+const end = ({
+  options,
+  own,
+  since,
+  moved,
+  removesObjects,
+  endsSessions,
+}: Ending): Promise<boolean> =>
+  transactAsOwner(options, async (sql) => {
+    const standing = await stillHeld(sql, since)
+    if (!standing) return false
+    if (standing.vouched && !moved) fail('conflict', VOUCHED_FOR, { reason: 'wrong_state' })
+    await setIdentity(sql, own)
+    await endHold(sql, removesObjects)
+    if (endsSessions) await endAllSessions(sql)
+    return true
+  })
+
+/** The database knows that a hold has begun for it, so that it may also stay. */
+const forgetNote = (home: string): void => {
+  try {
+    rmSync(restoredFile(home), { force: true })
+  } catch {}
 }

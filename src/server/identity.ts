@@ -20,12 +20,15 @@ import {
   setIdentity,
 } from '#store/engine/hold'
 import { livingNode, type NodeState } from '#store/engine/nodes'
-import { asOwner, transactAsOwner } from '#store/engine/owner'
+import { asOwner, inEachTenant, inRole, transactAsOwner } from '#store/engine/owner'
 import type { Sql } from '#store/engine/sql'
-import { asTenant, everyTenant, hasMarks, markRestored } from '#store/growth/restored'
+import { hasMarks, markRestored } from '#store/growth/restored'
 import { hostIn } from './database-url.ts'
 import { homeOf } from './home.ts'
-import { readRestored } from './restored-file.ts'
+import { type RestoreNote, readRestored, restoreNote } from './restored-file.ts'
+
+/** What tells one deployment from another. */
+export type Place = Pick<Config, 'databaseUrl' | 'home'>
 
 /**
  * The file of the home whose inode and time of birth are compared. A copy has a file of its own; a
@@ -62,16 +65,57 @@ const databaseIdentity = async (url: string, sql: Sql): Promise<DeploymentIdenti
 }
 
 /** What this process would be known by. Makes the file of a home that has none. */
-export const identityOf = (
-  config: Pick<Config, 'databaseUrl' | 'home'>,
-  sql: Sql,
-): Promise<DeploymentIdentity> =>
-  config.databaseUrl
-    ? databaseIdentity(config.databaseUrl, sql)
-    : Promise.resolve(fileIdentity(homeOf(config)))
+export const identityOf = (place: Place, sql: Sql): Promise<DeploymentIdentity> =>
+  place.databaseUrl
+    ? databaseIdentity(place.databaseUrl, sql)
+    : Promise.resolve(fileIdentity(homeOf(place)))
 
 export const isSame = (one: DeploymentIdentity | null, other: DeploymentIdentity): boolean =>
   one !== null && Object.keys({ ...one, ...other }).every((name) => one[name] === other[name])
+
+/**
+ * The note of a restore, in the home or, of the database of DATABASE_URL, in place of an identity:
+ * no server is known by that.
+ */
+const noteFor = (place: Place, { identity }: HoldStanding): RestoreNote | undefined => {
+  if (identity?.restored !== undefined) return restoreNote(identity.restored, identity.restored)
+  return place.databaseUrl ? undefined : readRestored(homeOf(place))
+}
+
+/** Why to hold, if there is a reason. */
+const causeOf = (
+  { identity, held_identity, restored }: HoldStanding,
+  own: DeploymentIdentity,
+  { note, isAsked }: { note: RestoreNote | undefined; isAsked: boolean },
+): HoldCause | undefined => {
+  // A note that a hold has begun for says nothing new. Any other does, whatever the identity is: a
+  // home that was restored in its old place may have the old one.
+  if (note && note.id !== restored) return 'restored'
+  // Another server of a deployment that is held already.
+  if (isSame(held_identity, own)) return undefined
+  const asked = isAsked ? 'asked' : undefined
+  if (isSame(identity, own)) return asked
+  return (identity ?? held_identity) ? 'copied' : asked
+}
+
+/** How a deployment stands, and what follows for it if it runs from this place. */
+interface Look {
+  standing: HoldStanding
+  own: DeploymentIdentity
+  cause: HoldCause | undefined
+  note: RestoreNote | undefined
+}
+
+/** Changes nothing, except that a home gets its identity file. */
+export const lookAt = async (
+  place: Place,
+  sql: Sql,
+  { isAsked = false }: { isAsked?: boolean } = {},
+): Promise<Look> => {
+  const [standing, own] = [await readStanding(sql), await identityOf(place, sql)]
+  const note = noteFor(place, standing)
+  return { standing, own, note, cause: causeOf(standing, own, { note, isAsked }) }
+}
 
 const words = (identity: DeploymentIdentity | null): string =>
   Object.entries(identity ?? {})
@@ -80,71 +124,56 @@ const words = (identity: DeploymentIdentity | null): string =>
 
 const refusalOf = (
   { url, incarnation }: NodeState,
-  { identity }: HoldStanding,
-  own: DeploymentIdentity,
-): string =>
-  isSame(identity, own)
-    ? `TENDRIL_HELD asks to hold this deployment, but node ${incarnation} at ${url} serves it; stop every server first`
-    : `this database belongs to a deployment known by ${words(identity)}, and node ${incarnation} at ${url} serves it, but this server would be known by ${words(own)}. If both are meant to serve it, write DATABASE_URL in the same way for both; if this is a copy, stop the other server first`
+  { standing: { identity, held_identity }, own, cause }: Look,
+): string => {
+  const serves = `node ${incarnation} at ${url} serves it`
+  return cause === 'asked'
+    ? `TENDRIL_HELD asks to hold this deployment, but ${serves}; stop every server first`
+    : `this database belongs to a deployment known by ${words(held_identity ?? identity)}, and ${serves}, but this server would be known by ${words(own)}. If both are meant to serve it, write DATABASE_URL in the same way for both; if this is a copy, stop the other server first`
+}
 
 /** Marks what may have gone out elsewhere, in all workspaces, and begins the hold. */
 export const hold = async (
   sql: Sql,
-  { cause, identity, asOf }: { cause: HoldCause; identity: DeploymentIdentity; asOf: Date | null },
+  { standing, own, note }: Omit<Look, 'cause'>,
+  { cause, asOf }: { cause: HoldCause; asOf: Date | null },
 ): Promise<void> => {
-  let hadMarks = false
-  for (const tenantId of await everyTenant(sql)) {
-    await asTenant(sql, tenantId)
-    hadMarks ||= await hasMarks(sql)
+  const markedBefore: string[] = []
+  await inEachTenant(sql, async (tenantId) => {
+    if (await hasMarks(sql)) markedBefore.push(tenantId)
     await markRestored(sql, asOf)
-  }
-  await sql`reset role`
-  await beginHold(sql, { cause, identity, asOf, hadMarks })
+  })
+  const restored = note?.id ?? null
+  await beginHold(sql, standing, { cause, identity: own, asOf, markedBefore, restored })
 }
 
-/** Why to hold, if there is a reason. */
-const causeOf = (
-  { identity, held_identity }: HoldStanding,
-  own: DeploymentIdentity,
-  { isRestored, isAsked }: { isRestored: boolean; isAsked: boolean },
-): HoldCause | undefined => {
-  // Another server of a deployment that is held already.
-  if (isSame(held_identity, own)) return undefined
-  const asked = isAsked ? 'asked' : undefined
-  if (isSame(identity, own)) return asked
-  if (isRestored) return 'restored'
-  return identity ? 'copied' : asked
-}
+const beatAsSystem = (sql: Sql): Promise<Date | undefined> =>
+  inRole(sql, 'tendril_system', () => lastBeat(sql))
 
-/** How the deployment stands once this has decided whether it is held. */
-const settle = async (config: Config, options: ConnectionOptions): Promise<HoldStanding> => {
-  const restored = config.home && !config.databaseUrl ? readRestored(config.home) : undefined
-  const known = { isRestored: restored !== undefined, isAsked: config.held }
-  const look = async (sql: Sql) => {
-    const [standing, own] = [await readStanding(sql), await identityOf(config, sql)]
-    return { standing, own, cause: causeOf(standing, own, known) }
-  }
-  const { standing, own, cause } = await transactAsOwner(options, look)
-  const living = cause && (await asOwner(options, livingNode))
-  if (living)
-    throw new AppError('conflict', refusalOf(living, standing, own), { reason: 'unfit_database' })
+/**
+ * Holds the deployment if there is a cause, under a lock. Throws if a server of it lives, and has
+ * then written nothing. Returns how it stands now.
+ */
+export const settle = async (
+  place: Place,
+  options: ConnectionOptions,
+  { isAsked = false }: { isAsked?: boolean } = {},
+): Promise<Look> => {
+  const look = (sql: Sql) => lookAt(place, sql, { isAsked })
+  const found = await transactAsOwner(options, look)
+  const living = found.cause && (await asOwner(options, livingNode))
+  if (living) throw new AppError('conflict', refusalOf(living, found), { reason: 'unfit_database' })
   return await transactAsOwner(options, async (sql) => {
     await lockStanding(sql)
     // Another server may have begun meanwhile.
     const now = await look(sql)
     if (now.cause) {
-      const asOf = restored?.backupAt ?? (await beatAsSystem(sql)) ?? null
-      await hold(sql, { cause: now.cause, identity: own, asOf })
-    } else if (!now.standing.identity) await setIdentity(sql, own)
-    return await readStanding(sql)
+      const note = now.cause === 'restored' ? now.note : undefined
+      const asOf = note?.backupAt ?? (await beatAsSystem(sql)) ?? null
+      await hold(sql, { ...now, note }, { cause: now.cause, asOf })
+    } else if (!now.standing.identity) await setIdentity(sql, now.own)
+    return { ...now, standing: await readStanding(sql) }
   })
-}
-
-const beatAsSystem = async (sql: Sql): Promise<Date | undefined> => {
-  await sql`set local role tendril_system`
-  const at = await lastBeat(sql)
-  await sql`reset role`
-  return at
 }
 
 const causes: Record<HoldCause, string> = {
@@ -159,7 +188,8 @@ export const settleIdentity = async (
   options: ConnectionOptions,
   log: Log,
 ): Promise<void> => {
-  const { since, cause } = await settle(config, options)
+  const { standing } = await settle(config, options, { isAsked: config.held })
+  const { since, cause } = standing
   if (since)
     log.warn(
       { since, cause },

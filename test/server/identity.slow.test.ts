@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test'
 import postgres from 'postgres'
 import { type Config, readConfig } from '#config/config'
 import { createLog } from '#kernel/log'
+import { adoptIdentity } from '#server/adopt'
 import { settleIdentity } from '#server/identity'
 import { readStanding } from '#store/engine/hold'
 import { holdLock } from '#store/engine/nodes'
@@ -12,12 +13,14 @@ import { use } from '#test/support/use'
 
 const db = use(freshDb)
 const log = createLog('silent')
-const started = (host: string, held = false): Promise<void> => {
-  const databaseUrl = `postgres://me:pass@word@${host}/tendril`
-  return settleIdentity({ ...readConfig({}), databaseUrl, held } as Config, db.options, log)
-}
+const at = (host: string): Config => ({
+  ...readConfig({}),
+  databaseUrl: `postgres://me:pass@word@${host}/tendril`,
+})
+const started = (host: string, held = false): Promise<void> =>
+  settleIdentity({ ...at(host), held }, db.options, log)
 
-test('while a server lives, one that would be another deployment is refused and writes nothing', async () => {
+test('while a server lives, one that would be another deployment is refused, as is its adoption, and writes nothing', async () => {
   const owner = postgres({ ...db.options, max: 1, onnotice: () => {} })
   try {
     await owner`insert into deployment (canary) values ('') on conflict do nothing`
@@ -28,6 +31,11 @@ test('while a server lives, one that would be another deployment is refused and 
     await expect(started('127.0.0.1')).rejects.toThrow(
       /known by address db-1, .* at http:\/\/living serves it, .* known by address 127.0.0.1,/,
     )
+    const wanted = { removesObjects: false, endsSessions: false, confirmed: true }
+    for (const moved of [false, true])
+      await expect(
+        adoptIdentity(at('127.0.0.1'), db.options, { ...wanted, moved }),
+      ).rejects.toThrow(/known by address db-1, .* at http:\/\/living serves it/)
     await expect(started('db-1', true)).rejects.toThrow(/TENDRIL_HELD asks/)
     await started('db-1')
     expect(await readStanding(sqlOf(owner))).toMatchObject({ since: null, cause: null })

@@ -61,7 +61,7 @@ beforeEach(async () => {
     await sql`insert into deployment (canary) values ('') on conflict do nothing`
     await sql`update deployment set identity = null`
     await sql`update hold set since = null, cause = null, as_of = null, identity = null,
-      had_marks = false, keeps_objects = false`
+      marked_before = '{}', restored = null, vouched = false, keeps_objects = false`
     await sql`delete from node`
   })
 })
@@ -95,6 +95,48 @@ test('a home that was restored says so, and cannot be called moved', async () =>
   expect(await adopt(homeAt('a'), { moved: true })).toBe('restored')
   expect(await adopt(homeAt('a'))).toMatchObject({ adopted: true })
   expect(await started(homeAt('a'))).toBeNull()
+})
+
+test('a home that was restored in its old place is held, once for each restore', async () => {
+  const restore = (backup_at: string) =>
+    writeFileSync(restoredFile(at('a')), JSON.stringify({ backup_at }))
+  expect(await started(homeAt('a'))).toBeNull()
+  restore('2026-11-01T00:00:00Z')
+  expect(await showIdentity(homeAt('a'), db.options)).toMatchObject({ fits: false, held: null })
+  expect(await started(homeAt('a'))).toBe('restored')
+  const { since } = await standing()
+  expect(await started(homeAt('a'))).toBe('restored')
+  expect((await standing()).since).toEqual(since)
+  await adopt(homeAt('a'))
+  // As if the command had been killed before it removed the note.
+  restore('2026-11-01T00:00:00Z')
+  expect(await started(homeAt('a'))).toBeNull()
+  restore('2026-11-02T00:00:00Z')
+  expect(await started(homeAt('a'))).toBe('restored')
+})
+
+test('what is copied while it is held is held anew, and stays restored if it was', async () => {
+  writeFileSync(restoredFile(at('a')), '{"backup_at":"2026-11-01T00:00:00Z"}')
+  await started(homeAt('a'))
+  const { since } = await standing()
+  expect(await started(homeAt('other'))).toBe('restored')
+  const after = await standing()
+  expect(after.since!.getTime()).toBeGreaterThan(since!.getTime())
+  expect(after.as_of).toEqual(new Date('2026-11-01T00:00:00Z'))
+})
+
+test('a database that was filled from a backup is held, wherever it is', async () => {
+  await owner(
+    (sql) => sql`update deployment set identity = '{"restored": "2026-11-01T00:00:00.000Z"}'`,
+  )
+  expect(await started(atUrl('db-1'))).toBe('restored')
+  expect((await standing()).as_of).toEqual(new Date('2026-11-01T00:00:00Z'))
+  const { since } = await standing()
+  expect(await started(atUrl('db-1'))).toBe('restored')
+  expect((await standing()).since).toEqual(since)
+  expect(await adopt(atUrl('db-1'), { moved: true })).toBe('restored')
+  expect(await adopt(atUrl('db-1'))).toMatchObject({ adopted: true })
+  expect(await started(atUrl('db-1'))).toBeNull()
 })
 
 test('one that was restored from a backup without an identity is held all the same', async () => {

@@ -286,11 +286,3 @@ export const listSessions = (
         where person_id = ${personId} and revoked_at is null and expires_at > clock_timestamp() ${after === undefined ? sql`` : sql`and id < ${after}`}
         order by id desc limit ${limit + 1}`,
   )
-
-/** Ends every session of the deployment, for a role that can switch to `tendril_system`. */
-export const endAllSessions = async (sql: Sql): Promise<void> => {
-  await sql`set local role tendril_system`
-  await sql`update session set revoked_at = clock_timestamp()
-    where revoked_at is null and expires_at > clock_timestamp()`
-  await sql`reset role`
-}

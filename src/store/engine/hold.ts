@@ -5,8 +5,9 @@
  */
 import type { Fragment, Sql } from './sql.ts'
 
-/** `asked`: the operator started the server held. */
-export type HoldCause = 'copied' | 'restored' | 'asked'
+/** `asked`: the operator started the server held. Each is more than the one before it. */
+const causes = ['asked', 'copied', 'restored'] as const
+export type HoldCause = (typeof causes)[number]
 
 /** What a copy of the database does not bring along: a file, or an address. Names and values. */
 export type DeploymentIdentity = Readonly<Record<string, string>>
@@ -19,10 +20,14 @@ export interface HoldStanding {
   cause: HoldCause | null
   /** The time of the backup or copy. Null also if nobody knows it. */
   as_of: Date | null
-  /** Records were waiting for a decision already as the hold began. */
-  had_marks: boolean
+  /** The workspaces in which records were waiting for a decision already as the hold began. */
+  marked_before: string[]
   /** The identity of the servers that are held. */
   held_identity: DeploymentIdentity | null
+  /** The latest restore for which a hold has begun. */
+  restored: string | null
+  /** An operator has said that nothing else ran since, and the marks are being taken back. */
+  vouched: boolean
   /** Objects in S3 may be those of another deployment. */
   keeps_objects: boolean
 }
@@ -33,8 +38,8 @@ export const heldSince = (sql: Sql): Fragment => sql`(select h.since from hold h
 /** For the role that owns the tables, as is all that follows. */
 export const readStanding = async (sql: Sql): Promise<HoldStanding> =>
   (
-    await sql<HoldStanding>`select d.identity, h.since, h.cause, h.as_of, h.had_marks, h.identity as held_identity,
-        h.keeps_objects
+    await sql<HoldStanding>`select d.identity, h.since, h.cause, h.as_of, h.marked_before,
+      h.identity as held_identity, h.restored, h.vouched, h.keeps_objects
       from hold h left join deployment d on true`
   )[0]!
 
@@ -46,32 +51,61 @@ export const lockStanding = async (sql: Sql): Promise<void> => {
   await sql`select pg_advisory_xact_lock(${HOLD_LOCK})`
 }
 
-export const setIdentity = async (sql: Sql, identity: DeploymentIdentity): Promise<void> => {
-  await sql`update deployment set identity = ${sql.json(identity)}`
+/** Of a deployment there is one row. If a policy hid it, nothing would be held, without a word. */
+const writeOne = async (update: Fragment): Promise<void> => {
+  const { length } = await update
+  if (length !== 1)
+    throw new Error(`the hold cannot be written: ${length} rows, where there must be one`)
 }
+
+export const setIdentity = (sql: Sql, identity: DeploymentIdentity): Promise<void> =>
+  writeOne(sql`update deployment set identity = ${sql.json(identity)} returning 1`)
 
 interface NewHold {
   cause: HoldCause
   identity: DeploymentIdentity
   asOf: Date | null
-  hadMarks: boolean
+  markedBefore: readonly string[]
+  /** The restore that is its cause. */
+  restored: string | null
 }
 
-/** A hold that has begun goes on; only the identity of its servers changes. */
-export const beginHold = async (
+const stronger = (one: HoldCause, other: HoldCause | null): HoldCause =>
+  other !== null && causes.indexOf(other) > causes.indexOf(one) ? other : one
+
+/**
+ * A deployment that is held already is held anew: what people have asked for until now may have
+ * run elsewhere. What waited before the first of the holds is what waited before them all.
+ */
+export const beginHold = (
   sql: Sql,
-  { cause, identity, asOf, hadMarks }: NewHold,
-): Promise<void> => {
-  await sql`update hold set since = coalesce(since, clock_timestamp()), cause = coalesce(cause,
-      ${cause}), as_of = least(as_of, ${asOf}), had_marks = had_marks or ${hadMarks},
-      identity = ${sql.json(identity)},
-      keeps_objects = keeps_objects or ${cause !== 'asked'}`
+  before: HoldStanding,
+  { cause, identity, asOf, markedBefore, restored }: NewHold,
+): Promise<void> =>
+  writeOne(sql`update hold set since = clock_timestamp(), cause = ${stronger(cause, before.cause)},
+    as_of = least(as_of, ${asOf}::timestamptz),
+    marked_before = ${[...(before.since ? before.marked_before : markedBefore)]}::uuid[],
+    identity = ${sql.json(identity)}, restored = coalesce(${restored}::text, restored),
+    vouched = false, keeps_objects = keeps_objects or ${cause !== 'asked'} returning 1`)
+
+/**
+ * Whether the hold still is the one that began then. If so, it goes on at least until this
+ * transaction ends.
+ */
+export const stillHeld = async (sql: Sql, since: Date): Promise<HoldStanding | undefined> => {
+  await lockStanding(sql)
+  const standing = await readStanding(sql)
+  return standing.since?.getTime() === since.getTime() ? standing : undefined
 }
 
-export const endHold = async (sql: Sql, removesObjects: boolean): Promise<void> => {
-  await sql`update hold set since = null, cause = null, as_of = null, had_marks = false, identity = null,
-    keeps_objects = keeps_objects and not ${removesObjects}`
-}
+/** From here on, nobody ends the hold otherwise than by taking back its marks. */
+export const vouch = (sql: Sql): Promise<void> =>
+  writeOne(sql`update hold set vouched = true returning 1`)
+
+export const endHold = (sql: Sql, removesObjects: boolean): Promise<void> =>
+  writeOne(sql`update hold set since = null, cause = null, as_of = null, marked_before = '{}',
+    identity = null, vouched = false,
+    keeps_objects = keeps_objects and not ${removesObjects} returning 1`)
 
 /**
  * The last time at which a server used this database, if one was using it as it was copied: all

@@ -13,6 +13,7 @@ import {
   withDeadline,
 } from './db.ts'
 import { heldSince } from './hold.ts'
+import { inRole } from './owner.ts'
 import type { Page } from './page.ts'
 import { sqlOf } from './sql.ts'
 
@@ -149,13 +150,17 @@ export interface NodeState extends Pick<Peer, 'incarnation' | 'expired' | 'ahead
 
 /** All registered processes, for a role that can switch to `tendril_system`. */
 export const nodeStates = (sql: postgres.Sql): Promise<NodeState[]> =>
-  sql.begin(async (client) => {
+  sql.begin((client) => {
     const tx = sqlOf(client)
-    await tx`set local role tendril_system`
-    return await tx<NodeState>`select n.incarnation, n.url,
-      n.expires_at <= clock_timestamp() as expired, ${isAhead(tx)} as ahead,
-        (${lockHolder(tx)} limit 1) as backend
-      from node n order by n.started_at`
+    return inRole(
+      tx,
+      'tendril_system',
+      async () =>
+        await tx<NodeState>`select n.incarnation, n.url,
+        n.expires_at <= clock_timestamp() as expired, ${isAhead(tx)} as ahead,
+          (${lockHolder(tx)} limit 1) as backend
+        from node n order by n.started_at`,
+    )
   })
 
 /** A process, as operators see it. */

@@ -14,19 +14,6 @@ const approved = {
 
 const tables = ['item', 'engagement'] as const
 
-/** The workspaces, for a role that can switch to `tendril_system`. */
-export const everyTenant = async (sql: Sql): Promise<string[]> => {
-  await sql`set local role tendril_system`
-  const rows = await sql<{ tenant_id: string }>`select tenant_id from actor order by tenant_id`
-  return rows.map(({ tenant_id }) => tenant_id)
-}
-
-/** Continues the transaction under the policies of one workspace. */
-export const asTenant = async (sql: Sql, tenantId: string): Promise<void> => {
-  await sql`set local role tendril_app`
-  await sql`select set_config('app.tenant', ${tenantId}, true)`
-}
-
 /** Whether any record of the workspace is marked. */
 export const hasMarks = async (sql: Sql): Promise<boolean> =>
   (
@@ -35,8 +22,7 @@ export const hasMarks = async (sql: Sql): Promise<boolean> =>
   ).length > 0
 
 /**
- * Marks the workspace's records, except those that are marked already. `asOf`: the time of the
- * copy.
+ * Marks the workspace's records, except those that are marked already. `asOf`: the time of the copy.
  * If nobody knows it, it was not before the last thing that is known to have happened in the
  * workspace.
  */

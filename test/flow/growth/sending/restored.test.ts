@@ -5,6 +5,7 @@ import { testApp } from '#test/support/app'
 import { insertSandboxPost, makeItemDue } from '#test/support/database/writes'
 import { act, answersTo, approvedEngagement, engagementOf } from '#test/support/growth/engagements'
 import { newStory, type Story, textOf } from '#test/support/growth/story'
+import { unreliable } from '#test/support/growth/unreliable'
 import { adoptNow, holdNow } from '#test/support/held'
 import { use } from '#test/support/use'
 
@@ -159,5 +160,26 @@ describe('with nothing marked before', () => {
     await holdNow(app)
     expect(await adoptNow(app, { moved: true })).toMatchObject({ waits_for_a_decision: 1 })
     expect(await marked(story)).toEqual([id])
+  })
+
+  test('adopting disturbs no post that is on its way at the time', async () => {
+    const story = await newStory(app)
+    const [asked, kept] = [await story.approved(), await story.scheduled(hour)]
+    await holdNow(app)
+    const [begun, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    unreliable(app).answers.set(textOf(asked), async (deliver) => {
+      begun.resolve()
+      await done.promise
+      return await deliver()
+    })
+    const posting = story.postNow(asked)
+    await begun.promise
+    await makeItemDue(app, kept)
+    expect(await adoptNow(app, { moved: true })).toMatchObject({ adopted: true })
+    expect(await story.item(asked)).toMatchObject({ status: 'publishing', restored_as_of: null })
+    done.resolve()
+    expect((await posting).body.item).toMatchObject({ status: 'posted' })
+    await story.settled(kept, 'posted')
+    expect(await story.posts()).toEqual({ [textOf(asked)]: 1, [textOf(kept)]: 1 })
   })
 })

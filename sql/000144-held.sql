@@ -9,21 +9,31 @@ create table hold (
   -- the time of the backup or copy, from which on this database does not know what became of its
   -- posts; null also if nobody knows it
   as_of timestamptz,
-  -- records were waiting for a decision already as the hold began
-  had_marks boolean not null default false,
+  -- the workspaces in which records were waiting for a decision already as the hold began
+  marked_before uuid[] not null default '{}',
   -- of the servers that are held, in the form of deployment.identity
   identity jsonb,
+  -- the latest restore for which a hold has begun, so that the same note holds nothing twice
+  restored text,
+  -- an operator has said that nothing else ran since, and the marks are being taken back
+  vouched boolean not null default false,
   -- Objects in S3 may be those of another deployment, so none is removed, held or not.
   keeps_objects boolean not null default false,
-  check ((since is null) = (cause is null))
+  check ((since is null) = (cause is null)),
+  check (since is not null or not vouched)
 );
 insert into hold default values;
-alter table hold enable row level security, force row level security;
-create policy everybody on hold for select to tendril_app, tendril_system using (true);
+-- No row of a workspace, so it has no policy: servers read it, and the owner of the tables alone
+-- writes it, who need not be a superuser.
 grant select on hold to tendril_app, tendril_system;
 
 -- By what a deployment knows itself: something that a copy of the database does not bring along.
+-- {"restored": time of the backup} if it was filled from one; a restore that met no such column left
+-- that in a comment.
 alter table deployment add column identity jsonb;
+update deployment set identity = jsonb_build_object('restored', substr(note, 10))
+  from obj_description('deployment'::regclass, 'pg_class') note where note like 'restored %';
+comment on table deployment is null;
 
 -- While a deployment is held, a workspace is woken only for what its people have asked for since.
 create policy asked_since on work for select to tendril_system
