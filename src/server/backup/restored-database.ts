@@ -1,12 +1,10 @@
 /** A backup that becomes the database of DATABASE_URL. */
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Config } from '#config/config'
 import { fail } from '#kernel/errors'
 import { connectionOptionsOf } from '../database-url.ts'
 import type { CheckedBackup } from './check.ts'
 import { type BackupHead, SECRET, type TableList } from './contents.ts'
-import { type NoteOfRestore, RESTORED_NOTE, type RestoreTarget } from './restore-target.ts'
+import type { NoteOfRestore, RestoreTarget } from './restore-target.ts'
 import { RowLoading } from './row-loading.ts'
 
 const KEY =
@@ -43,11 +41,7 @@ export class RowsInDatabase implements RestoreTarget {
   }
 
   async finish(checked: CheckedBackup, note: NoteOfRestore): Promise<string> {
-    const { home } = this.config
-    if (home !== undefined) await mkdir(home, { recursive: true, mode: 0o700 })
-    await this.loading.finish(checked)
-    if (home !== undefined)
-      await writeFile(join(home, RESTORED_NOTE), `${JSON.stringify(note)}\n`, { mode: 0o600 })
+    await this.loading.finish(checked, note.backup_at)
     return 'the database of DATABASE_URL'
   }
 

@@ -31,8 +31,9 @@ export class RowLoading implements AsyncDisposable {
     await this.loading.rows(table, bytes)
   }
 
-  async finish({ counts }: CheckedBackup): Promise<void> {
-    await this.loading.commit(new Map(Object.entries(counts!.rows)), counts!.sequences)
+  /** `madeAt`: for a database that no home with a note of the restore belongs to. */
+  async finish({ counts }: CheckedBackup, madeAt?: string): Promise<void> {
+    await this.loading.commit(new Map(Object.entries(counts!.rows)), counts!.sequences, madeAt)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

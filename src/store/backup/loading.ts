@@ -18,8 +18,15 @@ import {
 export interface DatabaseLoading extends AsyncDisposable {
   /** Rows of a table in the form of COPY. Those of a table come one after the other. */
   rows(table: BackupTable, bytes: AsyncIterable<Uint8Array>): Promise<void>
-  /** Throws unless each table has that many rows. */
-  commit(counts: ReadonlyMap<string, number>, sequences: SequenceValue[]): Promise<void>
+  /**
+   * Throws unless each table has that many rows. `madeAt`: the time of the backup, which the
+   * database then bears in place of an identity, so that no server takes it for its own.
+   */
+  commit(
+    counts: ReadonlyMap<string, number>,
+    sequences: SequenceValue[],
+    madeAt?: string,
+  ): Promise<void>
 }
 
 interface ForeignKey {
@@ -109,6 +116,15 @@ const requireCounts = async (
   }
 }
 
+/** The schema of an earlier version has no place for it: its migration reads a comment. */
+const noteTime = async (sql: postgres.Sql, madeAt: string): Promise<void> => {
+  const [found] = await sql<{ has: boolean; comment: string }[]>`
+    select count(*) > 0 as has, quote_literal(${`restored ${madeAt}`}) as comment
+    from pg_attribute where attrelid = 'deployment'::regclass and attname = 'identity'`
+  if (!found!.has) await sql.unsafe(`comment on table deployment is ${found!.comment}`)
+  else await sql`update deployment set identity = ${sql.json({ restored: madeAt })}`
+}
+
 /** Makes the schema that the backup was made with. Throws if the database is not empty. */
 export const beginLoading = async (
   options: ConnectionOptions,
@@ -130,9 +146,10 @@ export const beginLoading = async (
     const copying = new Copying(sql)
     return {
       rows: (table, bytes) => copying.write(table, bytes),
-      commit: async (counts, sequences) => {
+      commit: async (counts, sequences, madeAt) => {
         await copying.end()
         await requireCounts(sql, counts)
+        if (madeAt !== undefined) await noteTime(sql, madeAt)
         await closeTables()
         await setSequences(sql, sequences)
         await sql.unsafe('commit')

@@ -2,22 +2,31 @@
 import { expect, test } from 'bun:test'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createLog } from '#kernel/log'
 import { checkBackup } from '#server/backup/check'
 import { COUNTS, rowsPart } from '#server/backup/contents'
 import { restoreBackup } from '#server/backup/restore'
+import { settleIdentity } from '#server/identity'
 import { openSnapshot } from '#store/backup/snapshot'
+import { checkCanary } from '#store/engine/canary'
+import { readStanding } from '#store/engine/hold'
+import { migrate } from '#store/engine/migrate'
+import { shippedMigrations } from '#store/engine/migrations'
+import { sqlOf } from '#store/engine/sql'
 import {
   everythingIn,
   fillTables,
+  noted,
   placeOn,
   takeRows,
   withOwner,
 } from '#test/support/backup/logical'
 import { SMALL_AT, smallBackup } from '#test/support/backup/small'
-import { emptyDb, freshDb } from '#test/support/database/db'
+import { emptyDb, freshDb, TEST_SECRET } from '#test/support/database/db'
 import { temporaryFolder } from '#test/support/folder'
 import { use } from '#test/support/use'
 
+const log = createLog('silent')
 const folder = use(temporaryFolder)
 const source = use(async () => {
   const database = await freshDb()
@@ -34,7 +43,7 @@ const tablesIn = async (target: { options: object }): Promise<unknown> =>
     where schemaname in ('public', 'sandbox') limit 1`,
   )
 
-test('every row, constraint and sequence comes back, and the time and place are noted', async () => {
+test('every row, constraint and sequence comes back, and the time is noted in place of an identity', async () => {
   const [to, home] = [fresh(), fresh()]
   const before = Date.now()
   const { at } = await takeRows(source.options, home, to)
@@ -42,16 +51,30 @@ test('every row, constraint and sequence comes back, and the time and place are 
   expect(Date.parse(at)).toBeGreaterThan(before - 60_000)
   await using target = await emptyDb()
   const place = placeOn(target.options, home)
-  const { restored_at, version } = await restoreBackup(place, { from: to, passphrase: undefined })
-  expect(await everythingIn(target.options)).toEqual(await everythingIn(source.options))
-  expect(JSON.parse(readFileSync(join(home, 'restored.json'), 'utf8'))).toEqual({
-    backup_at: at,
-    restored_at,
-    version,
-  })
+  await restoreBackup(place, { from: to, passphrase: undefined })
+  const original = await everythingIn(source.options)
+  expect(await everythingIn(target.options)).toEqual(noted(original, at))
   await expect(restoreBackup(place, { from: to, passphrase: undefined })).rejects.toThrow(
     'the database is not empty',
   )
+})
+
+test('a backup of a version that has no place for the note is filled in, and held once it is migrated', async () => {
+  const to = fresh()
+  const last = shippedMigrations().findIndex(({ name }) => name.includes('-held'))
+  const earlier = shippedMigrations().slice(0, last)
+  await using old = await emptyDb()
+  await migrate(old.options, log, earlier)
+  await checkCanary(old.options, TEST_SECRET)
+  const { at } = await takeRows(old.options, fresh(), to)
+  await using target = await emptyDb()
+  const place = placeOn(target.options, fresh())
+  await restoreBackup(place, { from: to, passphrase: undefined })
+  await migrate(target.options, log)
+  await settleIdentity(place.config, target.options, log)
+  await withOwner(target.options, async (sql) => {
+    expect(await readStanding(sqlOf(sql))).toMatchObject({ cause: 'restored', as_of: new Date(at) })
+  })
 })
 
 test('a table that is emptier than it was is refused, and the database stays empty', async () => {

@@ -66,3 +66,10 @@ export const everythingIn = (options: ConnectionOptions): Promise<Everything> =>
     sequences: await sql`
       select schemaname, sequencename, last_value::text from pg_sequences order by 1, 2`,
   }))
+
+/** The same in a database that was filled from the backup of that time. */
+export const noted = (all: Everything, at: string): Everything => {
+  const table = 'public.deployment'
+  const rows = all.rows[table]!.map((row) => ({ ...row, identity: { restored: at } }))
+  return { ...all, rows: { ...all.rows, [table]: rows } }
+}
