@@ -963,11 +963,14 @@ CASE
     WHEN ((source_id IS NULL) OR (source_kind = 'resurfaced'::text)) THEN id
     ELSE source_id
 END), id) WHERE (status = 'drafted'::text);
+CREATE INDEX engagement_waiting_restored ON public.engagement USING btree (restored_as_of, id) WHERE isfinite(restored_as_of);
 CREATE UNIQUE INDEX engagement_of_post ON public.engagement USING btree (tenant_id, network, post_id, action) WHERE (status <> ALL (ARRAY['rejected'::text, 'failed'::text, 'deleted'::text]));
 alter table public.engagement enable row level security;
 alter table public.engagement force row level security;
 create policy app on public.engagement for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+create policy attention on public.engagement for select to tendril_system using (((status = 'approved'::text) AND (restored_as_of IS NOT NULL)));
 grant delete, insert, select, update on public.engagement to tendril_app;
+grant select (id, restored_as_of, status, tenant_id) on public.engagement to tendril_system;
 comment on column public.engagement.restored_as_of is 'waits for a decision: what became of it since then is not known';
 
 create table public.experiment (
@@ -1290,11 +1293,14 @@ CASE
     WHEN ((source_id IS NULL) OR (source_kind = 'resurfaced'::text)) THEN id
     ELSE source_id
 END), id) WHERE (status = 'drafted'::text);
+CREATE INDEX item_waiting_restored ON public.item USING btree (restored_as_of, id) WHERE isfinite(restored_as_of);
 CREATE TRIGGER words_moved AFTER UPDATE ON public.item FOR EACH ROW WHEN ((((old.status = ANY (ARRAY['posted'::text, 'rejected'::text])) OR (new.status = ANY (ARRAY['posted'::text, 'rejected'::text]))) AND ((old.status IS DISTINCT FROM new.status) OR (old.at IS DISTINCT FROM new.at)))) EXECUTE FUNCTION public.move_words();
 alter table public.item enable row level security;
 alter table public.item force row level security;
 create policy app on public.item for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+create policy attention on public.item for select to tendril_system using (((status = 'approved'::text) AND (restored_as_of IS NOT NULL)));
 grant delete, insert, select, update on public.item to tendril_app;
+grant select (id, restored_as_of, status, tenant_id) on public.item to tendril_system;
 comment on column public.item.comments is 'how many comments it has';
 comment on column public.item.metrics is 'the newest row of item_metric, without its ids';
 comment on column public.item.redraft is 'the status and the revision of its newest redraft; null if that is ready';

@@ -4,7 +4,15 @@
  */
 import type { Db, Fragment, Sql } from '../engine/db.ts'
 
-type AttentionKind = 'doubt' | 'reply' | 'call' | 'work' | 'held' | 'connection' | 'erasure'
+type AttentionKind =
+  | 'doubt'
+  | 'restored'
+  | 'reply'
+  | 'call'
+  | 'work'
+  | 'held'
+  | 'connection'
+  | 'erasure'
 
 export interface AttentionEntry {
   /** Of the record. */
@@ -77,6 +85,16 @@ const waiting = (sql: Sql): Part[] => [
     where: sql`left(r.status, 7) = 'pending' and ${forADay(sql, sql`r.created_at`)}`,
   },
 ]
+
+/** What may have gone out elsewhere, since the time of a backup or copy. */
+const restored = (sql: Sql): Part[] =>
+  (['item', 'engagement'] as const).map((table) => ({
+    kind: 'restored',
+    record: sql`${table}::text`,
+    from: sql`${sql(table)} r`,
+    since: sql`r.restored_as_of`,
+    where: sql`isfinite(r.restored_as_of) and r.status = 'approved'`,
+  }))
 
 const stuck = (sql: Sql, generations: readonly string[]): Part[] => [
   {
@@ -161,7 +179,10 @@ const cut = (sql: Sql, rows: Fragment, { limit, after, workspaceId }: Wanted): F
 /** Oldest first. */
 export const needingAttention = (db: Db, wanted: Wanted): Promise<AttentionEntry[]> =>
   db.system(async (sql) => {
-    const parts = [...waiting(sql), ...stuck(sql, wanted.generations), ...connections(sql)]
+    const parts = [
+      ...[...waiting(sql), ...restored(sql)],
+      ...[...stuck(sql, wanted.generations), ...connections(sql)],
+    ]
     const pages = [...parts.map((part) => rowsOf(sql, part)), erasures(sql)].map((rows) =>
       cut(sql, rows, wanted),
     )

@@ -31,7 +31,7 @@ const closed: Record<PoolRole, string[]> = {
     'select 1 from sandbox.posts',
   ],
   tendril_system: [
-    'select 1 from item',
+    'select body from item',
     'select hash from migration',
     'select 1 from sandbox.posts',
   ],

@@ -60,6 +60,8 @@ const states: [table: string, set: string][] = [
     'webhook_endpoint',
     `status = 'disabled', failing_since = now() - interval '90 hours' where true`,
   ],
+  ['item', `status = 'approved', restored_as_of = now() - interval '89 hours' where true`],
+  ['engagement', `status = 'approved', restored_as_of = now() - interval '88 hours' where true`],
 ]
 
 beforeAll(async () => {
@@ -99,6 +101,8 @@ test('lists each thing that waits for a person or is stuck, oldest first, with i
     'connection channel',
     'connection mcp_server',
     'connection webhook',
+    'restored item',
+    'restored engagement',
   ])
   expect(json.next_cursor).toBeNull()
   expect(json.entries[0]).toEqual({
@@ -156,6 +160,12 @@ test('calls, replies and billing may wait for a day; a generation that billing h
   expect(all.filter(({ kind }) => kind === 'held')).toMatchObject([{ id: refId, record: 'batch' }])
 })
 
+test('what is decided, or no longer approved, waits no longer', async () => {
+  await app.owner`update item set restored_as_of = null where tenant_id = ${stuck}`
+  await app.owner`update engagement set status = 'drafted' where tenant_id = ${stuck}`
+  expect(named(await entries()).filter((one) => one.startsWith('restored'))).toEqual([])
+})
+
 test('of a workspace that is to be deleted, only an erasure that fails is shown', async () => {
   await app.owner`update tenant set deletes_at = now() + interval '1 hour',
     erasure_rests_until = now() + interval '1 hour' where id = ${stuck}`
@@ -173,7 +183,10 @@ test('the role by which operators see it sees no other rows of these tables, and
         return String((await tx.unsafe(query)).length)
       })
       .catch(({ code }) => code)
-  for (const table of ['attempt', 'channel_reply', 'agent_approval', 'agent_job', 'mcp_server'])
+  for (const table of [
+    ...['attempt', 'channel_reply', 'agent_approval', 'agent_job', 'mcp_server'],
+    ...['item', 'engagement'],
+  ])
     expect([table, await asSystem(`select id from ${table} where tenant_id = '${quiet}'`)]).toEqual(
       [table, '0'],
     )
@@ -187,6 +200,8 @@ test('the role by which operators see it sees no other rows of these tables, and
     'credentials from channel_connection',
     'headers from mcp_server',
     'url from webhook_endpoint',
+    'body from item',
+    'body from engagement',
   ])
     expect([column, await asSystem(`select ${column}`)]).toEqual([column, '42501'])
 })
