@@ -1,7 +1,7 @@
 /** The end of a hold: an operator says that this deployment is the one that goes on. */
 import { rmSync } from 'node:fs'
 import { fail } from '#kernel/errors'
-import { endAllSessions } from '#store/app/living-access'
+import { endAllSessions, livingFrom } from '#store/app/living-access'
 import type { ConnectionOptions } from '#store/engine/db'
 import {
   type DeploymentIdentity,
@@ -97,10 +97,16 @@ export const adoptIdentity = async (
   return { adopted: true, known_by: own, ...follows }
 }
 
+const LIVES_AGAIN =
+  'of these, what was ended after the backup or copy was made lives again. This database cannot know which: end again what should not be here'
+
 const whatFollows = async (sql: Sql, ending: Ending) => ({
   goes_out_within_an_hour: await dueSoon(sql, ending),
   waits_for_a_decision: await waiting(sql, (id) => !isTakenBack(ending, id)),
-  lives_again: 'keys, sessions and members that were ended after the backup or copy was made',
+  lives_again: {
+    note: LIVES_AGAIN,
+    ...(await livingFrom(sql, { before: ending.since, limit: MOST_NAMED })),
+  },
 })
 
 /** Whether nothing of the workspace will wait for a decision. */

@@ -2,6 +2,7 @@
 import { beforeAll, beforeEach, expect, test } from 'bun:test'
 import postgres from 'postgres'
 import { type Config, readConfig } from '#config/config'
+import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
 import { adoptIdentity, showIdentity } from '#server/adopt'
 import { settleIdentity } from '#server/identity'
@@ -105,6 +106,39 @@ test('a copy is held, its posts and engagements wait, and adopting ends the hold
   expect(await standing()).toMatchObject({ since: null, identity: { address: 'db-2' } })
   expect(await marks()).toEqual(all)
   expect(await adopt('db-2')).toMatchObject({ adopted: false, reason: 'not_held' })
+})
+
+test('before it adopts, an operator sees who can come in as they could before', async () => {
+  await started('db-1')
+  await started('db-2')
+  const [young, ended] = [newId(), newId()]
+  await root(async (sql) => {
+    await sql`update api_key set revoked_at = null, expires_at = null`
+    for (const [id, at, over] of [
+      [young, new Date(Date.now() + 3_600_000), null],
+      [ended, new Date(0), new Date()],
+    ] as const)
+      await sql`insert into api_key (id, tenant_id, name, hash, last4, scopes, created_at,
+          revoked_at)
+        values (${id}, ${first}, 'key', ${Buffer.from(id)}, 'abcd', '{}', ${at}, ${over})`
+  })
+  const rows = await root(
+    (sql) => sql`select id, tenant_id, created_at from api_key
+    where id <> ${young} and id <> ${ended} order by created_at desc, id desc`,
+  )
+  const shown = rows.map(({ id, tenant_id, created_at }) => ({
+    id,
+    workspace_id: tenant_id,
+    created_at,
+  }))
+  expect(await adopt('db-2', { confirmed: false })).toMatchObject({
+    lives_again: {
+      keys: { count: rows.length, newest: shown },
+      sessions: { count: 2 },
+      members: { count: 2, newest: [{ created_at: expect.any(Date) }, {}] },
+    },
+  })
+  await root((sql) => sql`delete from api_key where id in (${young}, ${ended})`)
 })
 
 test('what was only moved waits no longer, except where something had waited before', async () => {
