@@ -44,4 +44,11 @@ export const following = {
   ),
 }
 
-export const NextSeq = T.Integer({ description: 'Pass it as after.' })
+/** Where the next read goes on. */
+export const followed = {
+  nextSeq: T.Integer({ description: 'Pass it as after.' }),
+  resync: T.Boolean({
+    description:
+      'There is no event with the seq of after, as when the server was restored from a backup. These are the events from the beginning: forget what you have.',
+  }),
+}

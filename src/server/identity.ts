@@ -8,6 +8,7 @@ import type { Config } from '#config/config'
 import { AppError } from '#kernel/errors'
 import { randomBase62 } from '#kernel/ids'
 import type { Log } from '#kernel/log'
+import { leapInConversations, leapInJobs } from '#store/agent/events'
 import type { ConnectionOptions } from '#store/engine/db'
 import {
   beginHold,
@@ -132,7 +133,10 @@ const refusalOf = (
     : `this database belongs to a deployment known by ${words(held_identity ?? identity)}, and ${serves}, but this server would be known by ${words(own)}. If both are meant to serve it, write DATABASE_URL in the same way for both; if this is a copy, stop the other server first`
 }
 
-/** Marks what may have gone out elsewhere, in all workspaces, and begins the hold. */
+/**
+ * Marks what may have gone out elsewhere, in all workspaces, gives streams numbers that they have
+ * nowhere else, and begins the hold.
+ */
 export const hold = async (
   sql: Sql,
   { standing, own, note }: Omit<Look, 'cause'>,
@@ -142,7 +146,9 @@ export const hold = async (
   await inEachTenant(sql, async (tenantId) => {
     if (await hasMarks(sql)) markedBefore.push(tenantId)
     await markRestored(sql, asOf)
+    await leapInJobs(sql)
   })
+  await leapInConversations(sql)
   const restored = note?.id ?? null
   await beginHold(sql, standing, { cause, identity: own, asOf, markedBefore, restored })
 }

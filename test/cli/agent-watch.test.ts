@@ -54,6 +54,46 @@ describe('tendril agent jobs watch', () => {
     ).toEqual(job.events)
   })
 
+  test.each([
+    ['a stream', []],
+    ['a poll', ['--json']],
+  ])('%s from an event that a restored server has not begins again', async (_, flags) => {
+    const part = (seq: number, type: string, data: object) => ({ seq, at: '', type, data })
+    const answers = [
+      { resync: false, events: [part(7, 'step.ended', { number: 3 })] },
+      {
+        resync: true,
+        events: [
+          part(1, 'message', { id: newId(), seq: 2, role: 'assistant', content: 'Here.' }),
+          part(2, 'job.status', { status: 'completed', error: null }),
+        ],
+      },
+    ]
+    const afters: string[] = []
+    const sent = ({ resync, events }: (typeof answers)[number]): string =>
+      [...(resync ? [part(0, 'resync', {})] : []), ...events]
+        .map(
+          ({ seq, type, data }) => `id: ${seq}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`,
+        )
+        .join('')
+    await using agent = new FakeAgent({
+      turn: () => {},
+      instead({ path }) {
+        if (!path.includes('/events')) return undefined
+        afters.push(new URL(path, 'http://x').searchParams.get('after') ?? '0')
+        const answer = answers.shift()!
+        const nextSeq = answer.events.at(-1)!.seq
+        return flags.length > 0
+          ? Response.json({ ...answer, nextSeq, done: answer.resync })
+          : new Response(sent(answer), { headers: { 'content-type': 'text/event-stream' } })
+      },
+    })
+    const job = await jobIn(agent)
+    const { code, out } = await watch(agent, job, ...flags)
+    expect([code, afters]).toEqual([0, ['0', '7']])
+    expect(out).toContain('Here.')
+  })
+
   test('a job that does not exist is not found', async () => {
     await using agent = new FakeAgent({ turn: echo })
     const { code, err } = await home.run(['agent', 'jobs', 'watch', newId()], at(agent))

@@ -59,8 +59,18 @@ class Progress {
     private readonly take: Take,
   ) {}
 
+  /** The server no longer has the last event, and sends what it has from the beginning. */
+  begin(): void {
+    this.after = 0
+  }
+
   /** Drops an event that comes a second time, after a reconnection. */
   add(event: JobEvent): void {
+    if (event.type === 'resync') this.begin()
+    else this.#take(event)
+  }
+
+  #take(event: JobEvent): void {
     if (this.stopped || (event.seq !== undefined && event.seq <= this.after)) return
     this.after = event.seq ?? this.after
     this.over ||= event.type === 'job.status' && FINAL.has(event.data.status)
@@ -113,7 +123,7 @@ const byStreams = async (
     if (progress.stopped || progress.over) return true
     context.host.signal.throwIfAborted()
     if (!isStream) return false
-    empty = progress.after > before ? 0 : empty + 1
+    empty = progress.after === before ? empty + 1 : 0
     await context.host.pause(PAUSE_MS)
   }
   return false
@@ -126,10 +136,12 @@ const byPolls = async (
 ): Promise<void> => {
   while (!progress.stopped) {
     const input = { id, after: progress.after, wait: WAIT_S }
-    const { events, done } = await context.ask<{ events: JobEvent[]; done: boolean }>(
-      'agent.jobs.events',
-      input,
-    )
+    const { events, resync, done } = await context.ask<{
+      events: JobEvent[]
+      resync: boolean
+      done: boolean
+    }>('agent.jobs.events', input)
+    if (resync) progress.begin()
     for (const event of events) progress.add(event)
     if (done || progress.over) return
   }

@@ -1,5 +1,5 @@
 import { Type as T } from '@sinclair/typebox'
-import { everybody, following, NextSeq, nextCursor, shortPage, use } from '../agent-fields.ts'
+import { everybody, followed, following, nextCursor, shortPage, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import {
   conversationRecord,
@@ -112,7 +112,7 @@ export const conversations = {
   events: op.query(
     'GET /api/v1/agent/conversations/:id/events',
     'Get what happened in all jobs of a conversation since an event. As text/event-stream, the same as it happens.',
-    { input: following, output: record({ events: T.Array(ConversationEvent), nextSeq: NextSeq }) },
+    { input: following, output: record({ events: T.Array(ConversationEvent), ...followed }) },
     { ...use, stream: 'events', errors: ['not_found'] },
   ),
   send: op.command(

@@ -1,5 +1,5 @@
 import { Type as T } from '@sinclair/typebox'
-import { everybody, following, NextSeq, nextCursor, shortPage, use } from '../agent-fields.ts'
+import { everybody, followed, following, nextCursor, shortPage, use } from '../agent-fields.ts'
 import { op } from '../op.ts'
 import { messageRecord } from '../records/agent/conversation.ts'
 import { jobKinds, jobRecord, jobStatuses } from '../records/agent/job.ts'
@@ -79,7 +79,7 @@ export const jobs = {
     'Get what happened in a job since an event. As text/event-stream, the same as it happens, with the text of the model as it arrives.',
     {
       input: following,
-      output: record({ events: T.Array(AgentEvent), nextSeq: NextSeq, done: T.Boolean() }),
+      output: record({ events: T.Array(AgentEvent), ...followed, done: T.Boolean() }),
     },
     { ...use, stream: 'events', errors: ['not_found'] },
   ),

@@ -14,10 +14,14 @@ interface StoredEvent {
   jobId?: string
 }
 
-/** What the operation returns. `done`: nothing more will happen. */
+/**
+ * What the operation returns. `resync`: there was no such event to go on from, so these are the
+ * first. `done`: nothing more will happen.
+ */
 export interface Look {
   events: StoredEvent[]
   nextSeq: number
+  resync?: boolean
   done?: boolean
 }
 
@@ -31,6 +35,8 @@ export interface Followed {
 
 /** How soon the client reconnects after the stream has ended. In milliseconds. */
 const RECONNECT_MS = 2_000
+/** Its id takes the place of the one that the client would reconnect with. */
+const RESYNC = formatEvent({ id: 0, event: 'resync', data: {} })
 
 /**
  * More jobs than a conversation has at work at once. It is a limit because a stream can be open for
@@ -156,7 +162,8 @@ export class Follower {
   }
 
   /** Sends the events at the pace of the client, however many there are. */
-  async #send({ events, nextSeq, done }: Look): Promise<void> {
+  async #send({ events, nextSeq, resync, done }: Look): Promise<void> {
+    if (resync) this.#beginAgain()
     for (const event of events) {
       await this.body.drained()
       if (this.body.ended) return
@@ -165,6 +172,12 @@ export class Follower {
     this.#after = Math.max(this.#after, nextSeq)
     this.#mustLook ||= events.length >= MOST_EVENTS
     if (done) this.body.end()
+  }
+
+  #beginAgain(): void {
+    this.#after = 0
+    this.#endedSteps.clear()
+    this.body.write(RESYNC)
   }
 
   #textOf({ seq, type, data, jobId }: StoredEvent): string {

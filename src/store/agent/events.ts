@@ -1,8 +1,8 @@
 /** What happened in a job, in order. */
 import type { News } from '#domain/agent/job/news'
-import type { Query } from '../engine/db.ts'
+import type { Fragment, Query, Sql } from '../engine/db.ts'
 import type { ChangedRecord, Effects } from '../engine/letter.ts'
-import { many } from '../engine/load.ts'
+import { many, mapPart, one, type Part } from '../engine/load.ts'
 
 export interface AgentEvent extends News {
   job_id: string
@@ -40,11 +40,36 @@ export const eventEffects = (events: readonly AgentEvent[]): Effects => {
 /** The most events of one read. */
 export const MOST_EVENTS = 500
 
-export const eventsAfter = (jobId: string, seq: number) =>
+/** An event that somebody says they have last, of a job or a conversation. Zero: none yet. */
+interface Place {
+  id: string
+  seq: number
+}
+
+const inJob = (sql: Sql, { id, seq }: Place): Fragment<{ seq: number }> =>
+  sql<{ seq: number }>`select p.seq from agent_event p
+    where p.job_id = ${id} and p.seq = ${seq}::bigint`
+
+const inConversation = (sql: Sql, { id, seq }: Place): Fragment<{ seq: number }> =>
+  sql<{ seq: number }>`select p.conversation_seq as seq from agent_event p
+    where p.conversation_id = ${id} and p.conversation_seq = ${seq}`
+
+const isThere = (place: Place, find: typeof inJob): Part<boolean> =>
+  mapPart(
+    one<{ seq: number }>({}, (sql) => find(sql, place)),
+    (row) => place.seq === 0 || row !== undefined,
+  )
+
+/** Whether the job has such an event. Of a copy, the original has others since. */
+export const isInJob = (place: Place): Part<boolean> => isThere(place, inJob)
+export const isInConversation = (place: Place): Part<boolean> => isThere(place, inConversation)
+
+/** All that there are if there is no such place. */
+export const eventsAfter = (place: Place) =>
   many<AgentEvent>(
     { at: true },
     (sql) => sql`select job_id, seq, conversation_id, at, type, data from agent_event
-      where job_id = ${jobId} and seq > ${seq}::bigint
+      where job_id = ${place.id} and seq > coalesce((${inJob(sql, place)}), 0)
       order by seq limit ${MOST_EVENTS}`,
   )
 
@@ -53,12 +78,35 @@ export interface ConversationEvent extends AgentEvent {
 }
 
 /** The events of all jobs of a conversation. */
-export const conversationEventsAfter = (conversationId: string, seq: number) =>
+export const conversationEventsAfter = (place: Place) =>
   many<ConversationEvent>(
     { at: true },
     (
       sql,
     ) => sql`select job_id, seq, conversation_id, conversation_seq, at, type, data from agent_event
-      where conversation_id = ${conversationId} and conversation_seq > ${seq}
+      where conversation_id = ${place.id}
+        and conversation_seq > coalesce((${inConversation(sql, place)}), 0)
         order by conversation_seq limit ${MOST_EVENTS}`,
   )
+
+/** More events than a job or a deployment has between a backup and its restore. */
+const LEAP = { job: 1_000_000, conversations: 1_000_000_000 }
+
+/** Where another hold would lead past what the column holds. */
+const LAST_LEAP = 2_000_000_000
+
+/**
+ * The jobs of the workspace that go on number their next events where the original of a copy does
+ * not get.
+ */
+export const leapInJobs = async (sql: Sql): Promise<void> => {
+  await sql`update agent_job set next_event = next_event + ${LEAP.job}
+    where ended_at is null and next_event < ${LAST_LEAP}`
+}
+
+/** The same for the conversations of all workspaces, as the owner of the tables. */
+export const leapInConversations = async (sql: Sql): Promise<void> => {
+  await sql`with numbers as (
+      select pg_get_serial_sequence('agent_event', 'conversation_seq')::regclass as name)
+    select setval(name, nextval(name) + ${LEAP.conversations}) from numbers`
+}

@@ -170,3 +170,23 @@ test('a look that is refused ends the stream', async () => {
   expect(await reading).toBe('retry: 2000\n\n')
   expect(ends()).toBe(1)
 })
+
+test('a client whose last event there is not is told so, and gets all from the beginning', async () => {
+  const asked: number[] = []
+  const { one, reader } = follower(async (after) => {
+    asked.push(after)
+    return { events: [event(2)], nextSeq: 2 }
+  })
+  one.begin({ events: [event(1)], nextSeq: 1, resync: true })
+  const text = readAll(reader)
+  await handed(one, 2)
+  one.look()
+  await handed(one, 3)
+  one.end()
+  expect((await text).split('\n').filter((line) => /^(id|event)/.test(line))).toEqual([
+    ...['id: 0', 'event: resync'],
+    ...['id: 1', 'event: job.status'],
+    ...['id: 2', 'event: job.status'],
+  ])
+  expect(asked).toEqual([1])
+})

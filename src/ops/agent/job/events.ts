@@ -4,7 +4,13 @@ import type { jobs } from '#contract/agent/jobs'
 import { isOver } from '#domain/agent/job/job'
 import { found } from '#kernel/errors'
 import { shownConversation } from '#store/agent/conversations'
-import { conversationEventsAfter, eventsAfter } from '#store/agent/events'
+import {
+  conversationEventsAfter,
+  eventsAfter,
+  isInConversation,
+  isInJob,
+  MOST_EVENTS,
+} from '#store/agent/events'
 import { shownJob } from '#store/agent/jobs'
 import { loadBy } from '#store/engine/load'
 import { partyOf } from '#store/engine/principal'
@@ -13,21 +19,31 @@ import type { Poller } from '../../engine/waiters.ts'
 
 const SECOND_MS = 1_000
 
+/** Where the next read goes on. Who named an event that there is not gets all from the beginning. */
+const endOf = (
+  last: number | undefined,
+  { after, isThere }: { after: number; isThere: boolean },
+) => ({
+  nextSeq: last ?? (isThere ? after : 0),
+  resync: !isThere,
+})
+
 export const jobEvents =
   (waiters: Poller): Handlers<typeof jobs>['events'] =>
   ({ id, after = 0, wait = 0 }, { read, principal, tenantId }) => {
     const look = async () => {
-      const { job, events } = await loadBy(read, {
+      const place = { id, seq: after }
+      const { job, events, isThere } = await loadBy(read, {
         job: shownJob(id, partyOf(principal)),
-        events: eventsAfter(id, after),
+        events: eventsAfter(place),
+        isThere: isInJob(place),
       })
-      const nextSeq = events.at(-1)?.seq ?? after
       const shown = events.map(({ seq, at, type, data }) => ({ seq, at, type, data }))
       // One statement read both, so no event of the job is missing.
-      const the = found(job, 'no such job')
-      return { events: shown, nextSeq, done: isOver(the) && nextSeq >= the.next_event - 1 }
+      const done = isOver(found(job, 'no such job')) && events.length < MOST_EVENTS
+      return { events: shown, done, ...endOf(events.at(-1)?.seq, { after, isThere }) }
     }
-    return waiters.until(look, ({ events, done }) => done || events.length > 0, {
+    return waiters.until(look, ({ events, done, resync }) => done || resync || events.length > 0, {
       tenantId,
       caller: principal,
       waitMs: wait * SECOND_MS,
@@ -38,9 +54,11 @@ export const conversationEvents =
   (waiters: Poller): Handlers<typeof conversations>['events'] =>
   ({ id, after = 0, wait = 0 }, { read, principal, tenantId }) => {
     const look = async () => {
-      const { conversation, events } = await loadBy(read, {
+      const place = { id, seq: after }
+      const { conversation, events, isThere } = await loadBy(read, {
         conversation: shownConversation(id, partyOf(principal)),
-        events: conversationEventsAfter(id, after),
+        events: conversationEventsAfter(place),
+        isThere: isInConversation(place),
       })
       found(conversation, 'no such conversation')
       const shown = events.map(({ conversation_seq, job_id, at, type, data }) => ({
@@ -50,9 +68,9 @@ export const conversationEvents =
         type,
         data,
       }))
-      return { events: shown, nextSeq: shown.at(-1)?.seq ?? after }
+      return { events: shown, ...endOf(shown.at(-1)?.seq, { after, isThere }) }
     }
-    return waiters.until(look, ({ events }) => events.length > 0, {
+    return waiters.until(look, ({ events, resync }) => resync || events.length > 0, {
       tenantId,
       caller: principal,
       waitMs: wait * SECOND_MS,

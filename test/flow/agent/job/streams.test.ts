@@ -5,6 +5,7 @@ import { createWorkspace } from '#ops/operator/admin/workspaces'
 import type { Thinker } from '#port/model/thinker'
 import { jobOf, overJob, turn } from '#test/support/agent/agent'
 import { eventually } from '#test/support/app'
+import { adoptNow, holdNow } from '#test/support/held'
 import { type EventClient, openStream, type StreamRequest } from '#test/support/http/event-stream'
 import { useApp } from '#test/support/use'
 
@@ -206,6 +207,50 @@ test('events that another process wrote are read where nobody owns the workspace
     type: 'job.status',
     data: { status: 'running' },
   })
+})
+
+test('what a copy numbers its events with is nowhere else, and who comes from there begins again', async () => {
+  const more = hold()
+  script = ['Before ', () => more.promise, 'and after.']
+  const { job, key, conversation } = await start()
+  const before = await eventually(
+    () => rowsOf(job),
+    (rows) => rows.some(({ type }) => type === 'step.started'),
+  )
+  const numbers = async (): Promise<number[]> =>
+    (
+      await app.owner`select conversation_seq from agent_event where job_id = ${job} order by seq`
+    ).map(({ conversation_seq }) => Number(conversation_seq))
+  const last = (await numbers()).at(-1)!
+  await holdNow(app)
+  more.release()
+  await adoptNow(app)
+  await overJob(app, job)
+  const rows = await rowsOf(job)
+  expect(rows.slice(0, before.length)).toEqual(before)
+  expect(rows[before.length]!.id).toBe(before.length + 1_000_001)
+  expect((await numbers())[before.length]!).toBeGreaterThan(last + 1_000_000_000)
+  // The next one of the original, one ahead of the end, and one that this server has.
+  for (const [seq, isThere] of [
+    [before.length + 1, false],
+    [rows.at(-1)!.id + 1, false],
+    [before.length, true],
+  ] as const) {
+    const expected = isThere ? rows.slice(before.length) : rows
+    await using stream = await follow(job, { key, last: seq })
+    const events = await stream.ended()
+    expect(events.filter(({ type }) => type !== 'resync')).toEqual(expected)
+    expect(events[0]!.type === 'resync').toBe(!isThere)
+    const { body } = await app.send('GET', `${pathOf(job)}?after=${seq}`, { key })
+    expect(body).toMatchObject({ resync: !isThere, nextSeq: rows.at(-1)!.id, done: true })
+    expect(body.events).toHaveLength(expected.length)
+  }
+  await using stream = await follow(conversation, { key, last: last + 1 }, 'conversations')
+  await stream.until(({ data }) => data.status === 'completed')
+  expect(stream.events.map(({ id }) => id)).toEqual([0, ...(await numbers())])
+  const elsewhere = `${pathOf(conversation, 'conversations')}?after=${last + 1}`
+  const { body } = await app.send('GET', elsewhere, { key })
+  expect(body).toMatchObject({ resync: true, nextSeq: (await numbers()).at(-1) })
 })
 
 test('streams are refused as reads are', async () => {
