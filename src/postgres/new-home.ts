@@ -4,7 +4,6 @@
  */
 import {
   chmodSync,
-  chownSync,
   existsSync,
   mkdtempSync,
   readdirSync,
@@ -16,8 +15,9 @@ import {
 import { join } from 'node:path'
 import { openWay, systemUserFor } from './account.ts'
 import { CLUSTER_FOLDER } from './cluster.ts'
+import { chownAll } from './data-owner.ts'
 import { acquireLock } from './lock.ts'
-import { runProgram, type SystemUser } from './process.ts'
+import { runProgram } from './process.ts'
 import { lockOf, makeHome } from './start.ts'
 
 const MAKING = 'restoring-'
@@ -43,12 +43,6 @@ export const requireNoHome = (path: string): void => {
     throw new Error(
       `${path} is the home of a deployment already (it has ${found}): nothing is restored over one, so name another folder with --home`,
     )
-}
-
-const chownAll = (folder: string, { uid, gid }: SystemUser): void => {
-  chownSync(folder, uid, gid)
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
-    chownSync(join(entry.parentPath, entry.name), uid, gid)
 }
 
 const moveAll = async (folder: string, home: string): Promise<void> => {

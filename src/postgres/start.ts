@@ -5,6 +5,7 @@ import type { Log } from '#kernel/log'
 import { openWay, systemUserFor } from './account.ts'
 import { findBinaries } from './binaries.ts'
 import { databasePassword, dataMajor, dataOf, makeCluster, ROLE } from './cluster.ts'
+import { fitData, hasData } from './data-owner.ts'
 import { acquireLock, lockHolder } from './lock.ts'
 import { awaitOrphan, readPidFile } from './orphan.ts'
 import { type Postmaster, type PostmasterOptions, startPostmaster } from './postmaster.ts'
@@ -101,10 +102,12 @@ const createDatabase = async (target: DatabaseAddress): Promise<void> => {
 
 const prepare = async (home: string, log: Log, durable: boolean): Promise<PostmasterOptions> => {
   const data = dataOf(home)
+  const isMade = hasData(home)
   const account = systemUserFor(data)
   if (account) openWay(home, account)
+  if (isMade) fitData(home, { account, log })
   const binaries = await findBinaries({ home, account, durable, major: dataMajor(home) })
-  if (!existsSync(data)) await makeCluster({ home, binaries, account, durable })
+  if (!isMade) await makeCluster({ home, binaries, account, durable })
   return { binaries, data, socketFolder: socketFolderOf(home), account, durable, log }
 }
 
