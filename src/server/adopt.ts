@@ -15,7 +15,7 @@ import { everyTenant, inEachTenant, inTenant, transactAsOwner } from '#store/eng
 import type { Sql } from '#store/engine/sql'
 import { countMarks, type DueSoon, dueBefore, unmarkRestored } from '#store/growth/restored'
 import { homeOf } from './home.ts'
-import { isSame, lookAt, type Place, settle } from './identity.ts'
+import { type DeploymentPlace, isSame, lookAt, settleStanding } from './identity.ts'
 import { restoredFile } from './restored-file.ts'
 
 /** How far ahead `adopt` says what goes out, and how many posts it names. */
@@ -28,7 +28,7 @@ const shown = ({ since, cause, as_of, keeps_objects }: HoldStanding) => ({
 })
 
 /** How the deployment stands. Changes nothing, except that a home gets its identity file. */
-export const showIdentity = (place: Place, options: ConnectionOptions): Promise<object> =>
+export const showIdentity = (place: DeploymentPlace, options: ConnectionOptions): Promise<object> =>
   transactAsOwner(options, async (sql) => {
     const { standing, own, cause } = await lookAt(place, sql)
     const { identity } = standing
@@ -72,11 +72,11 @@ const NOT_HELD = { adopted: false, reason: 'not_held' }
  * before.
  */
 export const adoptIdentity = async (
-  place: Place,
+  place: DeploymentPlace,
   options: ConnectionOptions,
   wanted: Wanted,
 ): Promise<object | 'restored'> => {
-  const { standing, own } = await settle(place, options)
+  const { standing, own } = await settleStanding(place, options)
   const { since, cause, marked_before, vouched, identity } = standing
   if (since === null) return { ...NOT_HELD, known_by: identity }
   if (wanted.moved && cause === 'restored') return 'restored'
@@ -127,8 +127,8 @@ const dueSoon = async (sql: Sql, ending: Ending) => {
 
 /**
  * A transaction for each workspace, so that none is locked while another is waited for. If this is
- * killed in between, the hold is known to be vouched for, and the next command goes on. False if the
- * hold has ended meanwhile.
+ * killed in between, the hold is known to be vouched for, and the next command goes on. False if
+ * the hold has ended meanwhile.
  */
 const takeBackMarks = async ({ options, since, markedBefore }: Ending): Promise<boolean> => {
   const whileHeld = (run: (sql: Sql) => Promise<void>): Promise<boolean> =>

@@ -29,7 +29,7 @@ import { homeOf } from './home.ts'
 import { type RestoreNote, readRestored, restoreNote } from './restored-file.ts'
 
 /** What tells one deployment from another. */
-export type Place = Pick<Config, 'databaseUrl' | 'home'>
+export type DeploymentPlace = Pick<Config, 'databaseUrl' | 'home'>
 
 /**
  * The file of the home whose inode and time of birth are compared. A copy has a file of its own; a
@@ -66,7 +66,7 @@ const databaseIdentity = async (url: string, sql: Sql): Promise<DeploymentIdenti
 }
 
 /** What this process would be known by. Makes the file of a home that has none. */
-export const identityOf = (place: Place, sql: Sql): Promise<DeploymentIdentity> =>
+const identityOf = (place: DeploymentPlace, sql: Sql): Promise<DeploymentIdentity> =>
   place.databaseUrl
     ? databaseIdentity(place.databaseUrl, sql)
     : Promise.resolve(fileIdentity(homeOf(place)))
@@ -78,7 +78,7 @@ export const isSame = (one: DeploymentIdentity | null, other: DeploymentIdentity
  * The note of a restore, in the home or, of the database of DATABASE_URL, in place of an identity:
  * no server is known by that.
  */
-const noteFor = (place: Place, { identity }: HoldStanding): RestoreNote | undefined => {
+const noteFor = (place: DeploymentPlace, { identity }: HoldStanding): RestoreNote | undefined => {
   if (identity?.restored !== undefined) return restoreNote(identity.restored, identity.restored)
   return place.databaseUrl ? undefined : readRestored(homeOf(place))
 }
@@ -109,7 +109,7 @@ interface Look {
 
 /** Changes nothing, except that a home gets its identity file. */
 export const lookAt = async (
-  place: Place,
+  place: DeploymentPlace,
   sql: Sql,
   { isAsked = false }: { isAsked?: boolean } = {},
 ): Promise<Look> => {
@@ -160,8 +160,8 @@ const beatAsSystem = (sql: Sql): Promise<Date | undefined> =>
  * Holds the deployment if there is a cause, under a lock. Throws if a server of it lives, and has
  * then written nothing. Returns how it stands now.
  */
-export const settle = async (
-  place: Place,
+export const settleStanding = async (
+  place: DeploymentPlace,
   options: ConnectionOptions,
   { isAsked = false }: { isAsked?: boolean } = {},
 ): Promise<Look> => {
@@ -194,7 +194,7 @@ export const settleIdentity = async (
   options: ConnectionOptions,
   log: Log,
 ): Promise<void> => {
-  const { standing } = await settle(config, options, { isAsked: config.held })
+  const { standing } = await settleStanding(config, options, { isAsked: config.held })
   const { since, cause } = standing
   if (since)
     log.warn(

@@ -1,18 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createLog } from '#kernel/log'
 import { dataOf } from '#postgres/cluster'
-import { fitData } from '#postgres/data-owner'
 import { readPidFile } from '#postgres/orphan'
 import { processStart } from '#postgres/process'
 import { type Embedded, findEmbedded } from '#postgres/start'
@@ -242,61 +232,6 @@ describe('a home', () => {
     writeFileSync(join(dataOf(folder.path), 'PG_VERSION'), '9\n')
     await expect(start(folder.path)).rejects.toThrow(
       /^the Postgres 9 that made the data .* only Postgres 18.*set DATABASE_URL/,
-    )
-  })
-})
-
-describe('a home that was copied without its owner', () => {
-  let folder: TemporaryFolder
-  const at = (name: string): string => join(folder.path, name)
-  const log = createLog('silent')
-
-  beforeAll(async () => {
-    folder = await temporaryFolder()
-    await using embedded = await start(at('home'))
-    await query(embedded.target, 'create table survivor (n int)')
-  }, PATIENCE_MS)
-  afterAll(() => folder?.[Symbol.asyncDispose]())
-
-  const startsWithData = async (home: string): Promise<void> => {
-    await using embedded = await start(home)
-    expect(await query(embedded.target, `select to_regclass('survivor')::text`)).toBe('survivor')
-  }
-
-  test.skipIf(!asRoot)(
-    'and belongs to root now, starts, and is again that of the user of the original',
-    async () => {
-      expect(Bun.spawnSync(['cp', '-r', at('home'), at('copy')]).exitCode).toBe(0)
-      expect(statSync(dataOf(at('copy'))).uid).toBe(0)
-      await startsWithData(at('copy'))
-      const { uid } = statSync(dataOf(at('home')))
-      expect(uid).toBeGreaterThan(0)
-      const all = readdirSync(dataOf(at('copy')), { recursive: true, encoding: 'utf8' })
-      for (const name of ['.', ...all])
-        expect([name, lstatSync(join(dataOf(at('copy')), name)).uid]).toEqual([name, uid])
-    },
-    PATIENCE_MS,
-  )
-
-  test(
-    'and whose modes were changed, starts, and others can read nothing',
-    async () => {
-      for (const mode of ['a+rX', 'go-rwx,u-w']) {
-        expect(Bun.spawnSync(['chmod', '-R', mode, at('home')]).exitCode).toBe(0)
-        await startsWithData(at('home'))
-        expect(statSync(dataOf(at('home'))).mode & 0o777).toBe(0o700)
-        expect(statSync(join(dataOf(at('home')), 'PG_VERSION')).mode & 0o777).toBe(0o600)
-      }
-    },
-    PATIENCE_MS,
-  )
-
-  test('is refused with the one command that mends it, if we are not root', () => {
-    const self = { uid: 4_242, gid: 4_243 }
-    const home = at("Ada's home")
-    mkdirSync(dataOf(home), { recursive: true, mode: 0o700 })
-    expect(() => fitData(home, { log, self })).toThrow(
-      `As root, run: chown -R 4242:4243 '${home.replace("'", `'\\''`)}' && chmod -R u+rwX,go-rwx '`,
     )
   })
 })

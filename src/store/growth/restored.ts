@@ -22,8 +22,8 @@ export const hasMarks = async (sql: Sql): Promise<boolean> =>
   ).length > 0
 
 /**
- * Marks the workspace's records, except those that are marked already. `asOf`: the time of the copy.
- * If nobody knows it, it was not before the last thing that is known to have happened in the
+ * Marks the workspace's records, except those that are marked already. `asOf`: the time of the
+ * copy. If nobody knows it, it was not before the last thing that is known to have happened in the
  * workspace.
  */
 export const markRestored = async (sql: Sql, asOf: Date | null): Promise<void> => {

@@ -19,7 +19,7 @@ import type { Poller } from '../../engine/waiters.ts'
 
 const SECOND_MS = 1_000
 
-/** Where the next read goes on. Who named an event that there is not gets all from the beginning. */
+/** Where the next read goes on. Who named an event that there is not begins again. */
 const endOf = (
   last: number | undefined,
   { after, isThere }: { after: number; isThere: boolean },

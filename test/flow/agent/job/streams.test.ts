@@ -1,6 +1,5 @@
 /** Following jobs and conversations by server-sent events. */
 import { afterEach, expect, test } from 'bun:test'
-import { LocalBus } from '#ops/agent/job/bus'
 import { createWorkspace } from '#ops/operator/admin/workspaces'
 import type { Thinker } from '#port/model/thinker'
 import { jobOf, overJob, turn } from '#test/support/agent/agent'
@@ -292,24 +291,4 @@ test('a credential has at most 20 streams at once', async () => {
   expect(streams.at(-1)!.response.status).toBe(200)
   more.release()
   await Promise.all(streams.map((stream) => stream.ended()))
-})
-
-test('the bus keeps nothing of a stream that has gone, or of a model that is silent', () => {
-  const bus = new LocalBus()
-  const job = { id: 'job', conversation_id: 'conversation' }
-  const heard: unknown[] = []
-  const listening = bus.subscribe('conversation', (news) => heard.push(news))
-  bus.reset(job, 1)
-  bus.text(job, { step: 1, at: 0, text: 'a' })
-  listening[Symbol.dispose]()
-  bus.text(job, { step: 1, at: 1, text: 'b' })
-  expect(heard).toEqual([
-    { kind: 'reset', job: 'job', step: 1 },
-    { kind: 'delta', job: 'job', step: 1, at: 0, text: 'a' },
-  ])
-  bus.subscribe('job', (news) => heard.push(news))[Symbol.dispose]()
-  expect(heard.at(-1)).toEqual({ kind: 'delta', job: 'job', step: 1, at: 0, text: 'ab' })
-  bus.silent(job)
-  bus.subscribe('job', (news) => heard.push(news))[Symbol.dispose]()
-  expect(heard).toHaveLength(3)
 })
