@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type DataFile, dataFiles, walFiles } from '#postgres/data-files'
-import type { OnlineBackup } from '#postgres/online-backup'
+import type { OnlineBackup } from '#store/backup/online'
 import { DATA, PASSWORD } from './contents.ts'
 import type { Writing } from './writing.ts'
 

@@ -1,14 +1,11 @@
 /** Passes the parts of a logical backup to a database. */
 import { fail } from '#kernel/errors'
 import { beginLoading, type DatabaseLoading } from '#store/backup/loading'
-import type { BackupTable } from '#store/backup/tables'
 import type { ConnectionOptions } from '#store/engine/db'
 import type { CheckedBackup } from './check.ts'
 import { type BackupHead, type TableList, tableOfPart } from './contents.ts'
 
 export class RowLoading implements AsyncDisposable {
-  readonly #tables = new Map<string, BackupTable>()
-
   private constructor(private readonly loading: DatabaseLoading) {}
 
   static async begin(options: ConnectionOptions, { migrations }: BackupHead): Promise<RowLoading> {
@@ -21,13 +18,13 @@ export class RowLoading implements AsyncDisposable {
   }
 
   tables(tables: TableList): void {
-    for (const table of tables) this.#tables.set(table.name, table)
+    this.loading.expect(tables)
   }
 
   async file(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-    const name = tableOfPart(path)
-    const table = name === undefined ? undefined : this.#tables.get(name)
-    if (!table) return fail('invalid_input', `${path} is in the backup, but belongs to no table`)
+    const table =
+      tableOfPart(path) ??
+      fail('invalid_input', `${path} is in the backup, but is part of no table`)
     await this.loading.rows(table, bytes)
   }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import type postgres from 'postgres'
 import { fail } from '#kernel/errors'
-import type { ConnectionOptions } from '../engine/db.ts'
+import { type ConnectionOptions, withDeadline } from '../engine/db.ts'
 import { makeSchemaIn } from '../engine/migrate.ts'
 import { openBackupSession, refuseHiddenRows } from './session.ts'
 import {
@@ -11,13 +11,16 @@ import {
   backupTables,
   countRows,
   type SequenceValue,
+  sequenceValues,
   tableInTheWay,
 } from './tables.ts'
 
 /** Disposing without `commit` leaves the database empty. */
 export interface DatabaseLoading extends AsyncDisposable {
+  /** The tables of the backup, before their rows. Throws if the database has no such ones. */
+  expect(tables: BackupTable[]): void
   /** Rows of a table in the form of COPY. Those of a table come one after the other. */
-  rows(table: BackupTable, bytes: AsyncIterable<Uint8Array>): Promise<void>
+  rows(table: string, bytes: AsyncIterable<Uint8Array>): Promise<void>
   /**
    * Throws unless each table has that many rows. `madeAt`: the time of the backup, which the
    * database then bears in place of an identity, so that no server takes it for its own.
@@ -64,29 +67,85 @@ const openTables = async (sql: postgres.Sql): Promise<() => Promise<void>> => {
   }
 }
 
+/**
+ * What a backup says of tables becomes part of statements, so only what the database itself says is
+ * taken.
+ */
+class ExpectedTables {
+  readonly #expected = new Map<string, BackupTable>()
+
+  constructor(private readonly own: BackupTable[]) {}
+
+  expect(tables: BackupTable[]): void {
+    for (const { name, columns } of tables) {
+      const own =
+        this.own.find((table) => table.name === name) ??
+        fail('invalid_input', `${shown(name)} is in the backup, but is no table of Tendril`)
+      const strange = columns.find((column) => !own.columns.includes(column))
+      if (strange !== undefined)
+        fail('invalid_input', `${name} of the backup has a strange column: ${shown(strange)}`)
+      const missing = own.columns.find((column) => !columns.includes(column))
+      if (missing !== undefined || columns.length !== own.columns.length)
+        fail('invalid_input', `${name} of the backup must have each column once, also ${missing}`)
+      this.#expected.set(name, { name, columns })
+    }
+  }
+
+  named(name: string): BackupTable {
+    return (
+      this.#expected.get(name) ??
+      fail('invalid_input', `${shown(name)} has rows in the backup, but is no table of its list`)
+    )
+  }
+}
+
+/** Of a text that anybody may have written. */
+const shown = (text: string): string => JSON.stringify(text.slice(0, 100))
+
+/** How long the database may take for a piece of rows, or to end a COPY. */
+const COPY_MS = 600_000
+
 /** One COPY at a time. */
 class Copying {
   #table: string | undefined
   #out: Writable | undefined
+  #failed = Promise.withResolvers<never>()
   #failure: unknown
 
   constructor(private readonly sql: postgres.Sql) {}
 
-  async write({ name, columns }: BackupTable, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-    if (name !== this.#table) {
+  async write(table: BackupTable, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+    if (table.name !== this.#table) {
       await this.end()
-      this.#out = await this.sql
-        .unsafe(`copy ${name} (${columns.join(', ')}) from stdin`)
-        .writable()
-      this.#out.on('error', (cause) => {
-        this.#failure = cause
-      })
-      this.#table = name
+      await this.#begin(table)
     }
     for await (const chunk of bytes) {
       if (this.#failure !== undefined) throw this.#failure
-      if (!this.#out!.write(chunk)) await once(this.#out!, 'drain')
+      if (!this.#out!.write(chunk)) await this.#unlessFailed(once(this.#out!, 'drain'))
     }
+  }
+
+  async #begin({ name, columns }: BackupTable): Promise<void> {
+    const query = this.sql.unsafe(`copy ${name} (${columns.join(', ')}) from stdin`)
+    const out = await query.writable()
+    this.#failed = Promise.withResolvers<never>()
+    this.#failed.promise.catch(() => {})
+    const reject = (cause: unknown): void => {
+      this.#failure ??= cause
+      this.#failed.reject(cause)
+    }
+    // The stream was the query's answer. What fails after it has taken everything would be told to
+    // the query alone, which takes no second answer.
+    Object.assign(query, { reject })
+    out.on('error', reject)
+    this.#out = out
+    this.#table = name
+  }
+
+  #unlessFailed(step: Promise<unknown>): Promise<unknown> {
+    step.catch(() => {})
+    const until = performance.now() + COPY_MS
+    return withDeadline(Promise.race([this.#failed.promise, step]), undefined, until)
   }
 
   async end(): Promise<void> {
@@ -95,14 +154,18 @@ class Copying {
     this.#out = undefined
     this.#table = undefined
     out.end()
-    await once(out, 'finish')
+    await this.#unlessFailed(once(out, 'finish'))
     if (this.#failure !== undefined) throw this.#failure
   }
 }
 
 const setSequences = async (sql: postgres.Sql, sequences: SequenceValue[]): Promise<void> => {
-  for (const { name, value, called } of sequences)
+  const own = (await sequenceValues(sql)).map(({ name }) => name)
+  for (const { name, value, called } of sequences) {
+    if (!own.includes(name))
+      fail('invalid_input', `${shown(name)} is in the backup, but is no sequence of Tendril`)
     await sql`select setval(${name}::regclass, ${value}::bigint, ${called})`
+  }
 }
 
 const requireCounts = async (
@@ -144,8 +207,10 @@ export const beginLoading = async (
     const closeTables = await openTables(sql)
     await refuseHiddenRows(sql)
     const copying = new Copying(sql)
+    const tables = new ExpectedTables(await backupTables(sql))
     return {
-      rows: (table, bytes) => copying.write(table, bytes),
+      expect: (listed) => tables.expect(listed),
+      rows: async (table, bytes) => await copying.write(tables.named(table), bytes),
       commit: async (counts, sequences, madeAt) => {
         await copying.end()
         await requireCounts(sql, counts)

@@ -5,19 +5,9 @@
  * belongs to one session: however that ends, Postgres ends the backup and drops the slot.
  */
 import { randomBytes } from 'node:crypto'
-import postgres from 'postgres'
-import type { DatabaseAddress } from './start.ts'
-
-/** One backup of a database runs at a time. Any constant will do. */
-const BACKUP_LOCK = 7_164_014
-
-/** What the session of every backup sets: the usual limit of statements would end it. */
-const BACKUP_SESSION = {
-  application_name: 'tendril-backup',
-  statement_timeout: '0',
-  idle_in_transaction_session_timeout: '0',
-  tcp_keepalives_idle: '30',
-}
+import type postgres from 'postgres'
+import type { ConnectionOptions } from '../engine/db.ts'
+import { openBackupSession, takeBackupLock } from './session.ts'
 
 interface EndOfBackup {
   /** Whatever was committed before is in the backup. By the database's clock. */
@@ -39,39 +29,19 @@ export interface OnlineBackup extends AsyncDisposable {
 
 /** Undefined if another backup of the database runs. */
 export const beginOnlineBackup = async (
-  target: DatabaseAddress,
+  target: ConnectionOptions,
 ): Promise<OnlineBackup | undefined> => {
-  let isLost = false
-  const sql = postgres({
-    ...target,
-    max: 1,
-    max_lifetime: null,
-    idle_timeout: 0,
-    connect_timeout: 10,
-    fetch_types: false,
-    onnotice: () => {},
-    onclose: () => {
-      isLost = true
-    },
-    connection: BACKUP_SESSION as unknown as postgres.ConnectionParameters,
-  })
-  // The client would open another connection, where no backup runs.
-  const session = (): postgres.Sql => {
-    if (isLost) throw new Error('the database has ended the session of the backup')
-    return sql
-  }
+  const sql = openBackupSession(target)
   const slot = `tendril_backup_${randomBytes(6).toString('hex')}`
   const dispose = async (): Promise<void> => {
-    if (!isLost)
-      await Promise.race([
-        sql`select pg_drop_replication_slot(${slot})`.catch(() => undefined),
-        Bun.sleep(DROP_WITHIN_MS),
-      ])
+    await Promise.race([
+      sql`select pg_drop_replication_slot(${slot})`.catch(() => undefined),
+      Bun.sleep(DROP_WITHIN_MS),
+    ])
     await sql.end({ timeout: 5 })
   }
   try {
-    const [lock] = await sql`select pg_try_advisory_lock(${BACKUP_LOCK}) as taken`
-    if (!lock!.taken) {
+    if (!(await takeBackupLock(sql))) {
       await sql.end({ timeout: 5 })
       return undefined
     }
@@ -80,8 +50,8 @@ export const beginOnlineBackup = async (
     const [begun] = await sql<{ first: string }[]>`
       select pg_walfile_name(pg_backup_start('tendril', true)) as first`
     return {
-      heldBytes: () => heldBy(session(), slot),
-      stop: () => stopAfter(session(), begun!.first),
+      heldBytes: () => heldBy(sql, slot),
+      stop: () => stopAfter(sql, begun!.first),
       [Symbol.asyncDispose]: dispose,
     }
   } catch (cause) {

@@ -1,0 +1,92 @@
+/** What a restore takes from the lists of a backup, and what becomes of it when the database fails. */
+import { expect, test } from 'bun:test'
+import { beginLoading } from '#store/backup/loading'
+import { beginOnlineBackup } from '#store/backup/online'
+import { openSnapshot } from '#store/backup/snapshot'
+import type { BackupTable } from '#store/backup/tables'
+import { shippedMigrations } from '#store/engine/migrations'
+import { withOwner } from '#test/support/backup/logical'
+import { emptyDb, freshDb } from '#test/support/database/db'
+import { use } from '#test/support/use'
+
+const [target, source] = [use(emptyDb), use(freshDb)]
+const migrations = shippedMigrations().map(({ name }) => name)
+const begin = () => beginLoading(target.options, migrations)
+
+const DEPLOYMENT: BackupTable = {
+  name: 'public.deployment',
+  columns: ['single', 'canary', 'id', 'retention', 'identity'],
+}
+const ROW = 't\t\\\\x01\t6f0c4d1e-0000-4000-8000-000000000000\t\\N\t\\N\n'
+
+async function* of(...texts: string[]): AsyncGenerator<Uint8Array> {
+  for (const text of texts) yield Buffer.from(text)
+}
+
+/** Ends the sessions of backups, as a database does that stops. */
+const endSessions = (options: object) =>
+  withOwner(
+    options,
+    (sql) => sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'tendril-backup' and datname = current_database()`,
+  )
+
+test('only tables and columns that the database has become part of a statement', async () => {
+  await using loading = await begin()
+  const { name, columns } = DEPLOYMENT
+  const program = `public.deployment (single) from program 'touch /tmp/pwned' --`
+  const refused: [BackupTable, string][] = [
+    [{ name: program, columns }, 'is no table of Tendril'],
+    [{ name: 'pg_catalog.pg_authid', columns: ['rolname'] }, 'is no table of Tendril'],
+    [{ name: 'public.migration', columns: ['name'] }, 'is no table of Tendril'],
+    [{ name, columns: [...columns.slice(1), `single) from program 'x' --`] }, 'a strange column'],
+    [{ name, columns: columns.slice(1) }, 'must have each column once, also single'],
+    [{ name, columns: [...columns, 'id'] }, 'must have each column once'],
+  ]
+  for (const [table, reason] of refused) expect(() => loading.expect([table])).toThrow(reason)
+  await expect(loading.rows(program, of(ROW))).rejects.toThrow('is no table of its list')
+  loading.expect([DEPLOYMENT])
+  await loading.rows(name, of(ROW))
+  const sequences = [{ name: 'pg_catalog.pg_class', value: '1', called: true }]
+  await expect(loading.commit(new Map([[name, 1]]), sequences)).rejects.toThrow(
+    'is no sequence of Tendril',
+  )
+})
+
+test('a row that the database refuses ends the restore with its reason, also the last one', async () => {
+  for (const rows of [
+    [ROW, ROW],
+    [ROW.repeat(100_000), ROW],
+  ]) {
+    await using loading = await begin()
+    loading.expect([DEPLOYMENT])
+    const load = async () => {
+      await loading.rows(DEPLOYMENT.name, of(...rows))
+      await loading.commit(new Map(), [])
+    }
+    await expect(load()).rejects.toThrow(/deployment_pkey/)
+  }
+})
+
+test('a restore whose session the database has ended commits nothing by another one', async () => {
+  await using loading = await begin()
+  loading.expect([DEPLOYMENT])
+  await loading.rows(DEPLOYMENT.name, of(ROW))
+  await endSessions(target.options)
+  await expect(loading.commit(new Map(), [])).rejects.toThrow()
+  await expect(loading.commit(new Map(), [])).rejects.toThrow(/CONNECTION_(DESTROYED|ENDED)/)
+})
+
+test('a backup whose session the database has ended reads nothing without its snapshot', async () => {
+  await using snapshot = (await openSnapshot(source.options))!
+  expect(await snapshot.count(DEPLOYMENT)).toBe(1)
+  await endSessions(source.options)
+  await expect(snapshot.count(DEPLOYMENT)).rejects.toThrow()
+  await expect(snapshot.sequences()).rejects.toThrow(/CONNECTION_(DESTROYED|ENDED)/)
+})
+
+test('a backup of rows and one of files are not made at once', async () => {
+  await using _ = (await openSnapshot(source.options))!
+  expect(await beginOnlineBackup(source.options)).toBeUndefined()
+})
