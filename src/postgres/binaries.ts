@@ -126,6 +126,13 @@ const findOnPath = async (account: SystemUser | undefined): Promise<Binaries | u
 
 const OLDEST_MAJOR = 15
 
+/** The way from one major version of Postgres to another. */
+export const wayOver = (from: number): string =>
+  `back up with --logical by a program that comes with Postgres ${from} (tendril admin backup FILE --logical), and restore that with this one (tendril admin restore FILE)`
+
+const otherMajor = (home: string, major: number, found: Binaries[]): string =>
+  `the database in ${home} is of Postgres ${major}, which this program does not have, but only ${found.map((one) => `Postgres ${one.major} (${one.postgres})`).join(' and ')}: ${wayOver(major)}; or put \`postgres\` and \`initdb\` of Postgres ${major} on PATH`
+
 /**
  * Returns the Postgres that ships with the program, unpacked under `home` on first use. Failing
  * that, returns the one on PATH. If there is none, throws an error that names the choices.
@@ -139,6 +146,7 @@ export const findBinaries = async (need: Need): Promise<Binaries> => {
       return next
     if (next) found.push(next)
   }
+  if (major !== undefined && found.length > 0) throw new Error(otherMajor(home, major, found))
   const seen = found.map((one) => `Postgres ${one.major} (${one.postgres})`)
   const wanted =
     major === undefined

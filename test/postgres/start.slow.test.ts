@@ -226,12 +226,12 @@ describe('a home', () => {
     },
   )
 
-  test('with data of another major version is refused, with both versions', async () => {
+  test('with data of another major version is refused, with both versions and the way over', async () => {
     await using folder = await temporaryFolder()
     mkdirSync(dataOf(folder.path), { recursive: true })
     writeFileSync(join(dataOf(folder.path), 'PG_VERSION'), '9\n')
     await expect(start(folder.path)).rejects.toThrow(
-      /^the Postgres 9 that made the data .* only Postgres 18.*set DATABASE_URL/,
+      /^the database in .* is of Postgres 9, .* only Postgres 18.*: back up with --logical by a program that comes with Postgres 9 .*tendril admin restore/,
     )
   })
 })
