@@ -5,7 +5,7 @@ import type postgres from 'postgres'
 import { fail } from '#kernel/errors'
 import { type ConnectionOptions, withDeadline } from '../engine/db.ts'
 import { makeSchemaIn } from '../engine/migrate.ts'
-import { openBackupSession, refuseHiddenRows } from './session.ts'
+import { openBackupSession, refuseHiddenRows, takeBackupLock } from './session.ts'
 import {
   type BackupTable,
   backupTables,
@@ -196,6 +196,8 @@ export const beginLoading = async (
   const sql = openBackupSession(options)
   const dispose = () => sql.end({ timeout: 5 })
   try {
+    if (!(await takeBackupLock(sql)))
+      fail('unavailable', 'a backup or a restore of this database runs: wait until it is done')
     await sql.unsafe('begin')
     const inTheWay = await tableInTheWay(sql)
     if (inTheWay !== undefined)

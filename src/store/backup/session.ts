@@ -2,7 +2,7 @@
 import postgres from 'postgres'
 import { type ConnectionOptions, TIMES_AS_ISO } from '../engine/db.ts'
 
-/** One backup of a database is made at a time, of whatever kind. Any constant will do. */
+/** One backup or restore of a database runs at a time, of whatever kind. Any constant will do. */
 const BACKUP_LOCK = 7_164_014
 
 const SETTINGS = {
@@ -44,7 +44,7 @@ export const openBackupSession = ({
 export const refuseHiddenRows = (sql: postgres.Sql): PromiseLike<unknown> =>
   sql`set row_security = off`
 
-/** Held until the session ends. False if another backup has it. */
+/** Held until the session ends. False if another one has it. */
 export const takeBackupLock = async (sql: postgres.Sql): Promise<boolean> => {
   const [row] = await sql<{ taken: boolean }[]>`
     select pg_try_advisory_lock(${BACKUP_LOCK}) as taken`

@@ -1,5 +1,7 @@
 /** The tables of the deployment, as a logical backup sees them. */
 import type postgres from 'postgres'
+import { fail } from '#kernel/errors'
+import { shippedMigrations } from '../engine/migrations.ts'
 
 /** Our schemas; the others belong to Postgres. */
 const SCHEMAS = ['public', 'sandbox']
@@ -31,6 +33,23 @@ export const backupTables = async (sql: postgres.Sql): Promise<BackupTable[]> =>
         where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'e')
     group by 1 order by 1`
   return rows.map(({ name, columns }) => ({ name, columns: columns.split(',') }))
+}
+
+const MAKES_TABLE = /\bcreate table (?:if not exists )?(?:(\w+)\.)?(\w+)/gi
+
+/** Throws if a table is in our schemas that no migration makes: no restore could put it back. */
+export const refuseForeignTables = (tables: BackupTable[]): void => {
+  const made = new Set(
+    shippedMigrations().flatMap(({ text }) =>
+      Array.from(text.matchAll(MAKES_TABLE), ([, schema = 'public', name]) => `${schema}.${name}`),
+    ),
+  )
+  const foreign = tables.find(({ name }) => !made.has(name))
+  if (foreign)
+    fail(
+      'invalid_input',
+      `${foreign.name} is no table of Tendril, so no restore could put it back: move it to a schema of its own`,
+    )
 }
 
 export const countRows = async (sql: postgres.Sql, { name }: BackupTable): Promise<number> => {

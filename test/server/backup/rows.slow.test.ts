@@ -98,11 +98,13 @@ test('a table that is emptier than it was is refused, and the database stays emp
 })
 
 test('a role that row-level security binds is refused, with what it lacks', async () => {
-  const login = source.options.logins?.tendril_app
-  if (!login) return
-  await expect(openSnapshot({ ...source.options, ...login, logins: undefined })).rejects.toThrow(
-    `the role ${login.username} does not see all rows`,
+  await using bound = await freshDb()
+  const { options } = bound
+  await withOwner(
+    options,
+    (sql) => sql`alter database ${sql(options.database!)} set role tendril_app`,
   )
+  await expect(openSnapshot(options)).rejects.toThrow('the role tendril_app does not see all rows')
 })
 
 test('another secret key, a damaged part and files of a home leave the database empty', async () => {
@@ -119,6 +121,26 @@ test('another secret key, a damaged part and files of a home leave the database 
   writeFileSync(join(to, COUNTS), readFileSync(join(to, COUNTS), 'utf8').replace('2', '3'))
   await expect(restore(to)).rejects.toThrow(`${COUNTS} of the backup was altered`)
   expect(await tablesIn(target)).toEqual([])
+})
+
+test('a table that no restore could put back is refused by name', async () => {
+  await using foreign = await freshDb()
+  await withOwner(foreign.options, (sql) => sql`create table notes (text text)`)
+  await expect(takeRows(foreign.options, fresh(), fresh())).rejects.toThrow(
+    'public.notes is no table of Tendril',
+  )
+})
+
+test('of two restores into one database at once one is refused', async () => {
+  const to = fresh()
+  await takeRows(source.options, fresh(), to)
+  await using target = await emptyDb()
+  const restore = () =>
+    restoreBackup(placeOn(target.options, fresh()), { from: to, passphrase: undefined })
+  const both = await Promise.allSettled([restore(), restore()])
+  const refused = both.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []))
+  expect(refused).toEqual([expect.stringContaining('a backup or a restore of this database runs')])
+  expect(await everythingIn(target.options)).toEqual(await everythingIn(source.options))
 })
 
 test('one backup of a database is made at a time', async () => {
