@@ -3,7 +3,7 @@ import { setPriority } from 'node:os'
 import { Writable } from 'node:stream'
 import { fail } from '#kernel/errors'
 import { checkBackup } from '#server/backup/check'
-import { bytesOf, SECRET } from '#server/backup/contents'
+import { bytesOf, SECRET, SMALL_PART_BYTES, wholePart } from '#server/backup/contents'
 import { USUAL_MB_PER_S } from '#server/backup/order'
 import { readPassphrase } from '#server/backup/passphrase'
 import { readParts } from '#server/backup/reading'
@@ -50,7 +50,7 @@ const rateOf = (flags: Flags): number => {
 }
 
 const OPEN_KEY =
-  'the backup is not encrypted, and the secret key lies open in it: keep it as you would keep a password, or encrypt it with --passphrase-file'
+  'the backup is not encrypted, so whoever can read it has the secret key: guard it like a password, or encrypt it with --passphrase-file'
 
 /** As `nice` has it: the server beside goes first. Threads that begin later inherit it. */
 const LOW_PRIORITY = 10
@@ -83,7 +83,7 @@ const verify = async (flags: Flags, from: string): Promise<object> => {
     version,
     deployment,
     postgres,
-    secret_key,
+    secret_key_fingerprint: secret_key,
     encrypted: flags['passphrase-file'] !== undefined,
     files: manifest.files.length,
     bytes: bytesOf(manifest.files),
@@ -95,11 +95,7 @@ const verify = async (flags: Flags, from: string): Promise<object> => {
 const printKey = async (flags: Flags, from: string): Promise<object> => {
   for await (const { path, bytes } of readParts(originOf(from), await passphraseOf(flags)))
     if (path === SECRET)
-      return {
-        secret_key: Buffer.concat(await Array.fromAsync(bytes))
-          .toString()
-          .trim(),
-      }
+      return { secret_key: String(await wholePart(path, bytes, SMALL_PART_BYTES)).trim() }
   return fail('invalid_input', 'there is no secret key in it')
 }
 

@@ -1,6 +1,7 @@
 /** The files of a data directory that a copy of it needs (as pg_basebackup chooses them). */
-import { readdir, stat } from 'node:fs/promises'
+import { lstat, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fail } from '#kernel/errors'
 
 export interface DataFile {
   /** Relative to the data directory. */
@@ -10,9 +11,12 @@ export interface DataFile {
   size: number
 }
 
+/** The write-ahead log, which may lie on another disk. */
+const WAL = 'pg_wal'
+
 /** Folders whose contents belong to the running server alone. A copy needs them empty. */
 const EMPTIED = new Set([
-  'pg_wal',
+  WAL,
   'pg_replslot',
   'pg_dynshmem',
   'pg_notify',
@@ -22,9 +26,10 @@ const EMPTIED = new Set([
   'pg_subtrans',
 ])
 
-/** In `pg_wal`, which is copied by itself. */
+/** In the write-ahead log, which is copied by itself. */
 const WAL_FOLDERS = ['archive_status', 'summaries']
 
+/** Of the running server, of an earlier copy, or what would make another kind of server. */
 const LEFT_OUT = new Set([
   'postmaster.pid',
   'postmaster.opts',
@@ -34,32 +39,42 @@ const LEFT_OUT = new Set([
   'tablespace_map',
   'tablespace_map.old',
   'postgresql.auto.conf.tmp',
+  'recovery.signal',
+  'standby.signal',
 ])
 const TEMPORARY = /^(pgsql_tmp|pg_internal\.init|t\d+_\d+)/
 
+const LABEL = 'backup_label'
+
+/** Whether a copy may have this file. Its label, which it has got from the server, is one of them. */
+export const isOfCopy = (path: string): boolean => path === LABEL || !LEFT_OUT.has(path)
+
 /** What a start reads first, and so what a copy needs last, when all else is there. */
-const CONTROL = 'global/pg_control'
+export const CONTROL_FILE = 'global/pg_control'
+
+const refuse = (path: string): never =>
+  fail(
+    'invalid_input',
+    `${JSON.stringify(path)} in the data folder is a link to another place, or no file, so a copy of the folder would lack it: put the file itself there, or back up with --logical`,
+  )
 
 const entriesOf = async (data: string, folder: string): Promise<DataFile[]> => {
   const found: DataFile[] = []
   for (const entry of await readdir(join(data, folder), { withFileTypes: true })) {
     const path = folder ? `${folder}/${entry.name}` : entry.name
     if (LEFT_OUT.has(path) || TEMPORARY.test(entry.name)) continue
-    if (entry.isDirectory()) found.push({ path, kind: 'folder', size: 0 })
-    if (!entry.isFile()) continue
     // It may have been removed meanwhile.
-    const size = await stat(join(data, path)).then(
-      (its) => its.size,
-      () => undefined,
-    )
-    if (size !== undefined) found.push({ path, kind: 'file', size })
+    const its = await lstat(join(data, path)).catch(() => undefined)
+    if (its?.isDirectory()) found.push({ path, kind: 'folder', size: 0 })
+    else if (its?.isFile()) found.push({ path, kind: 'file', size: its.size })
+    else if (its && path !== WAL) refuse(path)
   }
   return found.sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
 async function* walk(data: string, folder: string): AsyncGenerator<DataFile> {
   for (const entry of await entriesOf(data, folder)) {
-    if (entry.path === CONTROL) continue
+    if (entry.path === CONTROL_FILE) continue
     yield entry
     if (entry.kind === 'folder' && !EMPTIED.has(entry.path)) yield* walk(data, entry.path)
   }
@@ -68,8 +83,8 @@ async function* walk(data: string, folder: string): AsyncGenerator<DataFile> {
 /** A folder comes before what is in it, and the control file comes last. */
 export async function* dataFiles(data: string): AsyncGenerator<DataFile> {
   yield* walk(data, '')
-  for (const name of WAL_FOLDERS) yield { path: `pg_wal/${name}`, kind: 'folder', size: 0 }
-  yield { path: CONTROL, kind: 'file', size: (await stat(join(data, CONTROL))).size }
+  for (const name of WAL_FOLDERS) yield { path: `${WAL}/${name}`, kind: 'folder', size: 0 }
+  yield { path: CONTROL_FILE, kind: 'file', size: (await stat(join(data, CONTROL_FILE))).size }
 }
 
 const SEGMENT = /^[0-9A-F]{24}$/
@@ -85,11 +100,11 @@ const numberOf = (segment: string): number =>
  * Throws if one is missing.
  */
 export const walFiles = async (data: string, first: string, last: string): Promise<string[]> => {
-  const names = (await readdir(join(data, 'pg_wal'))).sort()
+  const names = (await readdir(join(data, WAL))).sort()
   const segments = names.filter((name) => SEGMENT.test(name) && name >= first && name <= last)
   if (segments.length !== numberOf(last) - numberOf(first) + 1)
     throw new Error(`the write-ahead log from ${first} to ${last} is not complete`)
   return [...names.filter((name) => HISTORY.test(name)), ...segments].map(
-    (name) => `pg_wal/${name}`,
+    (name) => `${WAL}/${name}`,
   )
 }

@@ -15,10 +15,12 @@ import {
   parseManifest,
   parseTables,
   rowsIn,
+  SMALL_PART_BYTES,
   TABLES_LIST,
   type TableCounts,
   type TableList,
   tableOfPart,
+  wholePart,
 } from './contents.ts'
 import { type BackupOrigin, type BackupPart, readParts } from './reading.ts'
 
@@ -45,7 +47,11 @@ const MOST_LIST_BYTES = 256 * 2 ** 20
 
 const LISTS = [HEAD, TABLES_LIST, COUNTS, MANIFEST, FINISHED]
 
-const drain = async (bytes: AsyncIterable<Uint8Array>): Promise<void> => {
+const mostBytesOf = (path: string): number =>
+  path === FINISHED || path === HEAD ? SMALL_PART_BYTES : MOST_LIST_BYTES
+
+/** Reads bytes for their check alone. */
+export const drain = async (bytes: AsyncIterable<Uint8Array>): Promise<void> => {
   for await (const _ of bytes);
 }
 
@@ -70,18 +76,6 @@ class Counted {
   of(path: string): ListedFile {
     return { path, size: this.#size, sha256: this.#hash.digest('hex') }
   }
-}
-
-const gather = async (path: string, bytes: AsyncIterable<Uint8Array>): Promise<Buffer> => {
-  const [chunks, limit]: [Uint8Array[], number] = [[], MOST_LIST_BYTES]
-  let length = 0
-  for await (const chunk of bytes) {
-    length += chunk.length
-    if (length > limit)
-      fail('invalid_input', `${path} of the backup is too long to be what it says`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
 }
 
 class Checking {
@@ -113,7 +107,7 @@ class Checking {
   }
 
   async #list(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-    const list = await gather(path, bytes)
+    const list = await wholePart(path, bytes, mostBytesOf(path))
     this.#lists.set(path, list)
     if (path === TABLES_LIST) this.visitor.tables?.(parseTables(list))
     if (path !== HEAD) return

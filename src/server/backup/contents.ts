@@ -32,14 +32,17 @@ export const tableOfPart = (path: string): string | undefined => {
 
 const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' })
 
+/** Of what errors name. Anybody may have written it, and a terminal obeys strange characters. */
+const plainText = (most: number) => Type.String({ pattern: `^[\\w./ -]{1,${most}}$` })
+
 const BackupHead = Type.Object({
   format: Type.Integer(),
   kind: Type.Union([Type.Literal('physical'), Type.Literal('logical')]),
   began_at: Type.String(),
   /** The number of the last migration. */
-  version: Type.String(),
-  migrations: Type.Array(Type.Object({ name: Type.String(), hash: Type.String() })),
-  deployment: Type.String(),
+  version: plainText(20),
+  migrations: Type.Array(Type.Object({ name: plainText(200), hash: Type.String() })),
+  deployment: plainText(36),
   /** The major version of the database. */
   postgres: Type.Integer(),
   /** How many bytes a restore needs, about. */
@@ -100,7 +103,10 @@ const parsePart = <S extends TSchema>(schema: S, path: string, bytes: Uint8Array
   } catch {
     // Said below.
   }
-  return fail('invalid_input', `${path} of the backup is damaged: it has not the form it should`)
+  return fail(
+    'invalid_input',
+    `${path} of the backup is damaged: its contents are not in the expected form`,
+  )
 }
 
 export const parseManifest = (bytes: Uint8Array): BackupManifest =>
@@ -129,9 +135,42 @@ export const parseHead = (bytes: Uint8Array): BackupHead => {
 
 const SEGMENT = /^(?!\.{1,2}$)[\w.+-]+$/
 
-/** Whether a path stays inside of the folder that it is put into. */
-export const isPlainPath = (path: string): boolean =>
+const isPlainPath = (path: string): boolean =>
   path.length <= 1_024 && path.split('/').every((segment) => SEGMENT.test(segment))
+
+/**
+ * Throws unless a path stays inside of the folder that it is put into. Who writes a backup and who
+ * reads one use this, so that no backup is made that is then refused.
+ */
+export const requirePlainPath = (path: string, where: 'source' | 'backup'): void => {
+  if (isPlainPath(path)) return
+  const shown = JSON.stringify(path.slice(0, 200))
+  fail(
+    'invalid_input',
+    where === 'source'
+      ? `no backup can have ${shown}, because of the characters or the length of its name`
+      : `the backup has a part with a strange name: ${shown}`,
+  )
+}
+
+/** The bytes of a part that must be small. */
+export const wholePart = async (
+  path: string,
+  bytes: AsyncIterable<Uint8Array>,
+  most: number,
+): Promise<Buffer> => {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of bytes) {
+    length += chunk.length
+    if (length > most) fail('invalid_input', `${path} of the backup is too long to be what it says`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** What a key, a password or a short list may have. */
+export const SMALL_PART_BYTES = 65_536
 
 /** Each row ends with the only line break in it. */
 export const rowsIn = (bytes: Buffer): number => {

@@ -1,9 +1,8 @@
 /** Backs up any database by its rows. */
-import { existsSync } from 'node:fs'
 import type { Config } from '#config/config'
 import { fail } from '#kernel/errors'
 import type { Log } from '#kernel/log'
-import { dataOf } from '#postgres/cluster'
+import { hasCluster } from '#postgres/start'
 import { deploymentFacts } from '#store/backup/deployment-facts'
 import { type DatabaseSnapshot, openSnapshot } from '#store/backup/snapshot'
 import type { BackupTable } from '#store/backup/tables'
@@ -17,6 +16,7 @@ import { checkDestination } from './destination.ts'
 import { type BackupOrder, type BackupPlace, EMPTY, RUNNING, type TakenBackup } from './order.ts'
 import { openHome } from './physical.ts'
 import { requireRoom } from './room.ts'
+import { writeStoredList } from './stored-list.ts'
 import { writeBackup } from './write.ts'
 import type { Writing } from './writing.ts'
 
@@ -56,6 +56,7 @@ const copyTables = async (writing: Writing, snapshot: DatabaseSnapshot): Promise
   const rows: TableCounts['rows'] = {}
   for (const table of snapshot.tables) rows[table.name] = await copyTable(writing, snapshot, table)
   const counts: TableCounts = { rows, sequences: await snapshot.sequences() }
+  await writeStoredList(writing, snapshot.storedFiles())
   await writing.text(COUNTS, JSON.stringify(counts))
   return snapshot.at
 }
@@ -67,7 +68,7 @@ const openSource = async (
   const url = config.backupDatabaseUrl ?? config.databaseUrl
   if (url) return { target: connectionOptionsOf(url), [Symbol.asyncDispose]: async () => {} }
   const home = homeOf(config)
-  if (!existsSync(dataOf(home))) fail('not_found', `${home} has no database: ${EMPTY}`)
+  if (!hasCluster(home)) fail('not_found', `${home} has no database: ${EMPTY}`)
   return await openHome(home, log)
 }
 

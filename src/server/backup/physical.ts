@@ -1,9 +1,9 @@
 /** Backs up the embedded database by its files. */
-import { existsSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { fail } from '#kernel/errors'
 import type { Log } from '#kernel/log'
 import { databasePassword, dataOf } from '#postgres/cluster'
-import { type DatabaseAddress, findEmbedded, startEmbedded } from '#postgres/start'
+import { type DatabaseAddress, findEmbedded, hasCluster, startEmbedded } from '#postgres/start'
 import { deploymentFacts } from '#store/backup/deployment-facts'
 import { beginOnlineBackup, type OnlineBackup } from '#store/backup/online'
 import { requireFittingSecret } from '#store/engine/canary'
@@ -42,7 +42,7 @@ const checkPlaces = async (
   { to, limits }: BackupOrder,
 ): Promise<{ data: string; room: number }> => {
   checkDestination(to, home)
-  if (!existsSync(dataOf(home))) fail('not_found', `${home} has no database: ${EMPTY}`)
+  if (!hasCluster(home)) fail('not_found', `${home} has no database: ${EMPTY}`)
   const data = dataOf(realpathSync(home))
   const { leastFree: least } = { ...USUAL_LIMITS, ...limits }
   requireFreeDisk(data, least)

@@ -7,7 +7,15 @@ import { pipeline } from 'node:stream/promises'
 import { createZstdDecompress } from 'node:zlib'
 import { extract } from 'tar-stream'
 import { AppError, fail } from '#kernel/errors'
-import { COUNTS, FINISHED, HEAD, isPlainPath, MANIFEST, SECRET, TABLES_LIST } from './contents.ts'
+import {
+  COUNTS,
+  FINISHED,
+  HEAD,
+  MANIFEST,
+  requirePlainPath,
+  SECRET,
+  TABLES_LIST,
+} from './contents.ts'
 import { SEALED_HEAD_BYTES, SEALED_MAGIC, Unsealing } from './sealing.ts'
 
 /** A part of a backup. The bytes of a file must be read before the next part. */
@@ -115,13 +123,15 @@ class Unpacking {
     try {
       for await (const part of this.#parts) {
         part.on('error', () => {})
-        const { type, name } = part.header
+        const { type } = part.header
+        const name = part.header.name.replace(/\/$/, '')
+        requirePlainPath(name, 'backup')
         if (type !== 'file' && type !== 'directory')
           fail('invalid_input', `${name} of the backup is neither a file nor a folder`)
         this.#latest = name
         yield type === 'file'
           ? { path: name, kind: 'file', bytes: this.#bytesOf(part) }
-          : { path: name.replace(/\/$/, ''), kind: 'folder', bytes: Readable.from([]) }
+          : { path: name, kind: 'folder', bytes: Readable.from([]) }
       }
       await this.#flow
       if (this.#broken !== undefined) throw this.#broken
@@ -149,6 +159,7 @@ async function* walk(root: string, folder: string): AsyncGenerator<Omit<BackupPa
   const names = await readdir(join(root, folder), { withFileTypes: true })
   for (const entry of names.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = folder ? `${folder}/${entry.name}` : entry.name
+    requirePlainPath(path, 'backup')
     if ([...FIRST, ...LAST].includes(path)) continue
     if (!entry.isFile() && !entry.isDirectory())
       fail('invalid_input', `${path} of the backup is neither a file nor a folder`)
@@ -200,18 +211,9 @@ export async function* readParts(
   passphrase: string | undefined,
 ): AsyncGenerator<BackupPart> {
   const unsealing = passphrase === undefined ? undefined : new Unsealing(passphrase)
-  const parts =
-    typeof from !== 'string'
-      ? archived(from, unsealing)
-      : (await isFolder(from))
-        ? kept(from, unsealing)
-        : archived(createReadStream(from, { highWaterMark: CHUNK_BYTES }), unsealing)
-  for await (const part of parts) {
-    if (!isPlainPath(part.path))
-      fail(
-        'invalid_input',
-        `the backup has a part with a strange name: ${JSON.stringify(part.path)}`,
-      )
-    yield part
-  }
+  yield* typeof from !== 'string'
+    ? archived(from, unsealing)
+    : (await isFolder(from))
+      ? kept(from, unsealing)
+      : archived(createReadStream(from, { highWaterMark: CHUNK_BYTES }), unsealing)
 }

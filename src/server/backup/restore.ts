@@ -1,16 +1,18 @@
 /** Puts a backup back. */
 import { AppError, fail } from '#kernel/errors'
-import { availableMajors } from '#postgres/binaries'
+import { availableMajors, wayOver } from '#postgres/binaries'
 import { requireNoHome } from '#postgres/new-home'
 import { requireKnownSchema } from '#store/engine/migrate'
 import { homeOf } from '../home.ts'
-import { checkBackup, type PartVisitor } from './check.ts'
+import { checkBackup, drain, type PartVisitor } from './check.ts'
 import type { BackupHead, TableList } from './contents.ts'
+import { asRefusal } from './destination.ts'
 import type { BackupPlace } from './order.ts'
 import type { BackupOrigin } from './reading.ts'
 import type { NoteOfRestore, RestoreTarget } from './restore-target.ts'
 import { RowsInDatabase } from './restored-database.ts'
 import { FilesInHome, RowsInHome, refusing } from './restored-home.ts'
+import { isOfStoredList } from './stored-list.ts'
 
 export interface RestoreOrder {
   from: BackupOrigin
@@ -44,7 +46,7 @@ const requireRestorable = async ({
   if (kind === 'physical' && !majors.includes(postgres))
     fail(
       'invalid_input',
-      `the backup has the files of Postgres ${postgres}, and this program comes with ${majors.join(' and ') || 'none'}: bring it over with admin backup --logical where Postgres ${postgres} runs`,
+      `the backup has the files of Postgres ${postgres}, and this program has ${majors.map((major) => `Postgres ${major}`).join(' and ') || 'no Postgres'}: ${wayOver(postgres)}`,
     )
 }
 
@@ -74,11 +76,11 @@ class Restoring implements PartVisitor, AsyncDisposable {
   }
 
   async folder(path: string): Promise<void> {
-    await this.target!.folder!(path)
+    if (!isOfStoredList(`${path}/`)) await this.target!.folder!(path)
   }
 
   async file(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-    await this.target!.file!(path, bytes)
+    await (isOfStoredList(path) ? drain(bytes) : this.target!.file!(path, bytes))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -98,7 +100,9 @@ export const restoreBackup = async (
   const home = named ?? (config.databaseUrl ? undefined : homeOf(config))
   if (home !== undefined) refusing(() => requireNoHome(home))
   await using restoring = new Restoring(place, home)
-  const checked = await checkBackup(from, passphrase, restoring)
+  const checked = await checkBackup(from, passphrase, restoring).catch((cause: unknown) => {
+    throw asRefusal(cause)
+  })
   const { head, manifest } = checked
   const note: NoteOfRestore = {
     backup_at: manifest.at,

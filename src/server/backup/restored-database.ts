@@ -3,7 +3,7 @@ import type { Config } from '#config/config'
 import { fail } from '#kernel/errors'
 import { connectionOptionsOf } from '../database-url.ts'
 import type { CheckedBackup } from './check.ts'
-import { type BackupHead, SECRET, type TableList } from './contents.ts'
+import { type BackupHead, SECRET, SMALL_PART_BYTES, type TableList, wholePart } from './contents.ts'
 import type { NoteOfRestore, RestoreTarget } from './restore-target.ts'
 import { RowLoading } from './row-loading.ts'
 
@@ -35,7 +35,7 @@ export class RowsInDatabase implements RestoreTarget {
 
   async file(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
     if (path !== SECRET) return await this.loading.file(path, bytes)
-    const key = Buffer.concat(await Array.fromAsync(bytes)).toString()
+    const key = String(await wholePart(path, bytes, SMALL_PART_BYTES))
     const own = Buffer.from(this.config.secretKey!, 'base64')
     if (!Buffer.from(key, 'base64').equals(own)) fail('invalid_input', KEY)
   }

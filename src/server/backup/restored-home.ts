@@ -6,10 +6,19 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { AppError, fail } from '#kernel/errors'
 import type { Log } from '#kernel/log'
+import { isOfCopy } from '#postgres/data-files'
 import { claimNewHome, type NewHome } from '#postgres/new-home'
 import { type Embedded, startEmbedded } from '#postgres/start'
 import type { CheckedBackup } from './check.ts'
-import { type BackupHead, DATA, PASSWORD, SECRET, type TableList } from './contents.ts'
+import {
+  type BackupHead,
+  DATA,
+  PASSWORD,
+  SECRET,
+  SMALL_PART_BYTES,
+  type TableList,
+  wholePart,
+} from './contents.ts'
 import { type NoteOfRestore, RESTORED_NOTE, type RestoreTarget } from './restore-target.ts'
 import { inMib, spaceOf } from './room.ts'
 import { RowLoading } from './row-loading.ts'
@@ -36,10 +45,19 @@ const claim = (path: string, { room }: BackupHead): NewHome => {
   return home
 }
 
-const write = async (target: string, bytes: AsyncIterable<Uint8Array>): Promise<void> => {
+/** Parts that others read into memory. */
+const SMALL = [SECRET, PASSWORD]
+
+const write = async (
+  folder: string,
+  path: string,
+  bytes: AsyncIterable<Uint8Array>,
+): Promise<void> => {
+  const target = join(folder, path)
   await mkdir(dirname(target), { recursive: true, mode: FOLDER_MODE })
+  const from = SMALL.includes(path) ? [await wholePart(path, bytes, SMALL_PART_BYTES)] : bytes
   await pipeline(
-    Readable.from(bytes, { objectMode: false }),
+    Readable.from(from, { objectMode: false }),
     createWriteStream(target, { mode: FILE_MODE, flags: 'wx' }),
   )
 }
@@ -54,10 +72,11 @@ const keep = async (home: NewHome, note: NoteOfRestore): Promise<string> => {
 }
 
 const isOfHome = (path: string): boolean =>
-  [SECRET, PASSWORD, DATA, dirname(DATA)].includes(path) || path.startsWith(`${DATA}/`)
+  [...SMALL, DATA, dirname(DATA)].includes(path) ||
+  (path.startsWith(`${DATA}/`) && isOfCopy(path.slice(DATA.length + 1)))
 
 const refuse = (path: string): never =>
-  fail('invalid_input', `${path} is in the backup, but belongs into no home`)
+  fail('invalid_input', `${path} is in the backup, but is no part of a home`)
 
 const NEEDED = [SECRET, PASSWORD, `${DATA}/backup_label`, `${DATA}/global/pg_control`]
 
@@ -76,7 +95,7 @@ export class FilesInHome implements RestoreTarget {
 
   async file(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
     if (!isOfHome(path)) refuse(path)
-    await write(join(this.#home.folder, path), bytes)
+    await write(this.#home.folder, path, bytes)
   }
 
   async finish({ manifest }: CheckedBackup, note: NoteOfRestore): Promise<string> {
@@ -118,7 +137,7 @@ export class RowsInHome implements RestoreTarget {
 
   async file(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
     await (path === SECRET
-      ? write(join(this.home.folder, SECRET), bytes)
+      ? write(this.home.folder, SECRET, bytes)
       : this.loading.file(path, bytes))
   }
 

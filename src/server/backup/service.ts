@@ -43,6 +43,9 @@ interface BackupServiceDeps {
   now?: () => number
 }
 
+const OPEN_KEY =
+  'backups are not encrypted, so whoever can read one has the secret key: guard BACKUP_DIR like a password, or set BACKUP_PASSPHRASE_FILE'
+
 /** Throws if the backups would lie in the home. */
 export const checkBackupFolder = ({ backups, databaseUrl, ...config }: Config): void => {
   if (!backups || databaseUrl) return
@@ -134,7 +137,10 @@ export class BackupService implements AsyncDisposable {
     })
     this.#lastGoodAt = at
     this.#lastError = undefined
-    const removed = await pruneBackups(folder, deployment, keep)
+    const removed = await pruneBackups(folder, deployment, keep).catch((cause: unknown) => {
+      log.error({ err: cause, folder }, `old backups were not removed: ${messageOf(cause)}`)
+      return []
+    })
     log.info({ folder, name, ...taken, removed }, 'made a backup')
   }
 
@@ -169,6 +175,7 @@ export const startBackups = async (
   const { backups: settings } = config
   const facts = settings && (await deploymentFacts(options))
   if (!settings || !facts) return none
+  if (settings.passphraseFile === undefined) log.warn({ folder: settings.folder }, OPEN_KEY)
   const take = (order: BackupOrder) => takeBackup({ config, log }, order, { logical: false })
   const service = new BackupService({ settings, deployment: facts.deployment, log, take })
   running = service

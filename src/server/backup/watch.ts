@@ -26,7 +26,19 @@ export interface Watched {
   signal?: AbortSignal | undefined
 }
 
+/** How long the database may take to say what it holds back. */
+const ANSWER_MS = 30_000
+
 const STOPPED = new AppError('unavailable', 'the backup was given up, because the server stops')
+
+/** The result of `step`, if it comes soon enough. */
+const within = async <T>(clock: Clock, ms: number, step: Promise<T>): Promise<T> => {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const why = `the backup was given up: the database has not answered for ${ms / 1_000} s`
+  using _timer = clock.after(ms, () => reject(new AppError('unavailable', why)))
+  step.catch(() => {})
+  return await Promise.race([step, late])
+}
 
 export class BackupWatch implements Disposable {
   readonly #given = Promise.withResolvers<never>()
@@ -35,7 +47,8 @@ export class BackupWatch implements Disposable {
 
   constructor(private readonly watched: Watched) {
     this.#given.promise.catch(() => {})
-    watched.signal?.addEventListener('abort', () => this.#giveUp(STOPPED), { once: true })
+    if (watched.signal?.aborted) this.#stop()
+    watched.signal?.addEventListener('abort', this.#stop)
     void this.#look()
   }
 
@@ -44,8 +57,11 @@ export class BackupWatch implements Disposable {
     if (this.#reason !== undefined) throw this.#reason
   }
 
+  readonly #stop = (): void => this.#giveUp(STOPPED)
+
   /** The result of `step`, unless the backup is given up before. */
   unless<T>(step: Promise<T>): Promise<T> {
+    step.catch(() => {})
     return Promise.race([step, this.#given.promise])
   }
 
@@ -70,7 +86,7 @@ export class BackupWatch implements Disposable {
         this.#giveUp(
           new AppError(
             'unavailable',
-            `the backup was given up: nothing has taken a byte of it for ${limits.stalledMs / 1_000} s`,
+            `the backup was given up: no byte of it was read and written for ${limits.stalledMs / 1_000} s`,
           ),
         )
       await sleep(clock, limits.everyMs)
@@ -78,9 +94,9 @@ export class BackupWatch implements Disposable {
   }
 
   async #lookAtDatabase(): Promise<void> {
-    const { database, limits, onHeld } = this.watched
+    const { clock, database, limits, onHeld } = this.watched
     if (!database) return
-    const held = await database.heldBytes()
+    const held = await within(clock, ANSWER_MS, database.heldBytes())
     onHeld?.(held)
     if (held > limits.mostHeldBytes)
       throw new AppError(
@@ -93,5 +109,6 @@ export class BackupWatch implements Disposable {
   /** Stops looking. */
   [Symbol.dispose](): void {
     this.#isOver = true
+    this.watched.signal?.removeEventListener('abort', this.#stop)
   }
 }

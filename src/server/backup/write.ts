@@ -57,7 +57,7 @@ export const writeBackup = async (
   try {
     await writing.head(headOf(config, source))
     await writing.text(SECRET, `${source.secret.toString('base64')}\n`)
-    const { at, files } = await writing.finish(await source.copy(writing))
+    const { at, files } = await writing.finish(await watch.unless(source.copy(writing)))
     return {
       at,
       kind: source.kind,

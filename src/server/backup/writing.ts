@@ -8,6 +8,7 @@ import {
   HEAD,
   type ListedFile,
   MANIFEST,
+  requirePlainPath,
 } from './contents.ts'
 import type { Pace } from './pace.ts'
 import type { BackupShelf } from './shelf.ts'
@@ -49,7 +50,13 @@ export class Writing {
     return this.text(HEAD, JSON.stringify(head, null, 2))
   }
 
+  #begin(path: string): void {
+    requirePlainPath(path, 'source')
+    this.watch.check()
+  }
+
   async folder(path: string): Promise<void> {
+    this.#begin(path)
     this.#folders.push(path)
     await this.watch.unless(this.shelf.folder(path))
   }
@@ -72,6 +79,7 @@ export class Writing {
   }
 
   async file(path: string, size: number, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+    this.#begin(path)
     const hash = createHash('sha256')
     const { pace, watch } = this
     async function* paced(): AsyncGenerator<Uint8Array> {

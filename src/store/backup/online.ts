@@ -6,8 +6,10 @@
  */
 import { randomBytes } from 'node:crypto'
 import type postgres from 'postgres'
-import type { ConnectionOptions } from '../engine/db.ts'
+import { fail } from '#kernel/errors'
+import { type ConnectionOptions, withDeadline } from '../engine/db.ts'
 import { openBackupSession, takeBackupLock } from './session.ts'
+import { type StoredFile, storedFiles } from './stored-files.ts'
 
 interface EndOfBackup {
   /** Whatever was committed before is in the backup. By the database's clock. */
@@ -23,6 +25,8 @@ interface EndOfBackup {
 export interface OnlineBackup extends AsyncDisposable {
   /** How many bytes of the write-ahead log the slot keeps from removal. */
   heldBytes(): Promise<number>
+  /** The files in S3, as they are now. */
+  storedFiles(): AsyncIterable<StoredFile[]>
   /** Call it when all data files are copied; copy the write-ahead log after that, then dispose. */
   stop(): Promise<EndOfBackup>
 }
@@ -47,10 +51,13 @@ export const beginOnlineBackup = async (
     }
     await refuseTablespaces(sql)
     await sql`select pg_create_physical_replication_slot(${slot}, true, true)`
-    const [begun] = await sql<{ first: string }[]>`
+    // Waits for a checkpoint.
+    const begin = sql<{ first: string }[]>`
       select pg_walfile_name(pg_backup_start('tendril', true)) as first`
+    const [begun] = await withDeadline(begin, undefined, performance.now() + BEGIN_MS)
     return {
       heldBytes: () => heldBy(sql, slot),
+      storedFiles: () => storedFiles(sql),
       stop: () => stopAfter(sql, begun!.first),
       [Symbol.asyncDispose]: dispose,
     }
@@ -61,13 +68,18 @@ export const beginOnlineBackup = async (
 }
 
 const DROP_WITHIN_MS = 2_000
+/** A disk that is busy takes a while for what is to be written before. */
+const BEGIN_MS = 600_000
 
 /** Their files lie outside of the data folder, which makes none by itself. */
 const refuseTablespaces = async (sql: postgres.Sql): Promise<void> => {
   const [own] = await sql`select spcname from pg_tablespace
     where spcname not in ('pg_default', 'pg_global')`
   if (own)
-    throw new Error(`the tablespace ${own.spcname} lies outside of the data folder: drop it first`)
+    fail(
+      'invalid_input',
+      `the tablespace ${own.spcname} lies outside of the data folder: drop it first, or back up with --logical`,
+    )
 }
 
 const heldBy = async (sql: postgres.Sql, slot: string): Promise<number> => {

@@ -3,11 +3,13 @@ import type { Readable } from 'node:stream'
 import { fail } from '#kernel/errors'
 import type { ConnectionOptions } from '../engine/db.ts'
 import { openBackupSession, refuseHiddenRows, takeBackupLock } from './session.ts'
+import { type StoredFile, storedFiles } from './stored-files.ts'
 import {
   type BackupTable,
   backupTables,
   countRows,
   databaseSize,
+  refuseForeignTables,
   type SequenceValue,
   sequenceValues,
 } from './tables.ts'
@@ -21,6 +23,8 @@ export interface DatabaseSnapshot extends AsyncDisposable {
   rows(table: BackupTable): Promise<AsyncIterable<Uint8Array>>
   count(table: BackupTable): Promise<number>
   sequences(): Promise<SequenceValue[]>
+  /** The files in S3. */
+  storedFiles(): AsyncIterable<StoredFile[]>
 }
 
 const noRole = (role: string): string =>
@@ -46,6 +50,7 @@ export const openSnapshot = async (
     await sql.unsafe('begin isolation level repeatable read read only')
     // The first statement takes the snapshot.
     const tables = await backupTables(sql)
+    refuseForeignTables(tables)
     return {
       at: new Date(before!.at),
       bytes: await databaseSize(sql),
@@ -56,6 +61,7 @@ export const openSnapshot = async (
           .readable() as Promise<Readable>,
       count: (table) => countRows(sql, table),
       sequences: () => sequenceValues(sql),
+      storedFiles: () => storedFiles(sql),
       [Symbol.asyncDispose]: dispose,
     }
   } catch (cause) {

@@ -1,15 +1,17 @@
 /** Backups of a server that is being written to, and what becomes of them. */
 import { expect, test } from 'bun:test'
-import { createWriteStream, existsSync, readdirSync } from 'node:fs'
+import { createWriteStream, existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readConfig } from '#config/config'
 import { newApiKey } from '#kernel/api-key'
 import { createLog } from '#kernel/log'
+import type { Bucket } from '#port/files/s3/bucket'
 import { findEmbedded } from '#postgres/start'
 import { checkBackup } from '#server/backup/check'
 import type { BackupOrder } from '#server/backup/order'
 import { takePhysical } from '#server/backup/physical'
 import { restoreBackup } from '#server/backup/restore'
+import { checkStoredFiles, type StoredFlaw } from '#server/backup/stored-list'
 import { eventually } from '#test/support/app'
 import { query } from '#test/support/database/embedded'
 import { temporaryFolder } from '#test/support/folder'
@@ -31,6 +33,10 @@ const take = (order: Partial<BackupOrder> & Pick<BackupOrder, 'to'>) =>
 
 const ask = async (text: string): Promise<unknown> => query((await findEmbedded(home()))!, text)
 const slots = () => ask(`select count(*)::int from pg_replication_slots`)
+
+/** The name of a backup that is being made. */
+const partOf = (name: string): string | undefined =>
+  readdirSync(folder.path).find((one) => one.startsWith(name) && one.includes('.part-'))
 
 /** Writes items until it is disposed of, and keeps when each was acknowledged. */
 const writing = ({ send }: Pick<ServerProcess, 'send'>) => {
@@ -76,10 +82,13 @@ test(
         () => writes.acknowledged.length,
         (count) => count > 20,
       )
-      began = Date.now()
       const made = take({ to, passphrase: 'words', mbPerSecond: 16 })
+      await eventually(
+        () => partOf('under-load') && statSync(join(folder.path, partOf('under-load')!)).size,
+        (size) => Number(size) > 1_000,
+      )
+      began = Date.now()
       // A start would begin at this checkpoint if the backup did not say where it must.
-      await Bun.sleep(1_500)
       await ask('checkpoint')
       const taken = await made
       await eventually(
@@ -88,7 +97,7 @@ test(
       )
       return { at: Date.parse(taken.at), acknowledged: writes.acknowledged }
     })()
-    const meanwhile = acknowledged.filter((one) => one.at > began + 1_000 && one.at < at)
+    const meanwhile = acknowledged.filter((one) => one.at > began && one.at < at)
     expect(meanwhile.length).toBeGreaterThan(20)
     expect(acknowledged.some((one) => one.at > at)).toBe(true)
     const restored = join(folder.path, 'restored')
@@ -113,10 +122,7 @@ test(
       { env: environmentOf({ key, home: home() }, 0), stdio: ['ignore', 'pipe', 'pipe'] },
     )
     await eventually(slots, (count) => count === 1)
-    await eventually(
-      () => readdirSync(folder.path).find((name) => name.startsWith('killed.part-')),
-      Boolean,
-    )
+    await eventually(() => partOf('killed'), Boolean)
     await expect(take({ to: join(folder.path, 'second') })).rejects.toThrow('another backup')
     child.kill('SIGKILL')
     await child.exited
@@ -127,8 +133,17 @@ test(
     await expect(checkBackup(join(folder.path, left[0]!), undefined)).rejects.toThrow(
       'not finished',
     )
+    const stored = await ask(`insert into file
+      (id, tenant_id, store, byte_size, sha256, digests, kept_at)
+      select gen_random_uuid(), id, 's3', 0, repeat('0', 64), '', now() from tenant
+      returning tenant_id || '/' || id`)
     await take({ to, mbPerSecond: 200 })
-    expect((await checkBackup(to, undefined)).head.kind).toBe('physical')
+    const flaws: StoredFlaw[] = []
+    const bucket = { sizeOf: async () => undefined } as unknown as Bucket
+    const from = { from: to, passphrase: undefined }
+    const { head } = await checkStoredFiles(from, bucket, (flaw) => void flaws.push(flaw))
+    expect(head.kind).toBe('physical')
+    expect(flaws).toEqual([{ key: String(stored), bytes: 0, flaw: 'missing' }])
   },
   PATIENCE_MS,
 )
@@ -171,10 +186,7 @@ test(
       { to, passphrase: undefined, mbPerSecond: 5, limits: { everyMs: 50 } },
     )
     backup.catch(() => {})
-    await eventually(
-      () => readdirSync(folder.path).some((name) => name.startsWith('dead.part-')),
-      Boolean,
-    )
+    await eventually(() => partOf('dead'), Boolean)
     await dying.kill()
     await expect(backup).rejects.toThrow()
     expect(readdirSync(folder.path).filter((name) => name.startsWith('dead'))).toEqual([])

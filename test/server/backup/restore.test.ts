@@ -7,7 +7,8 @@ import { createLog } from '#kernel/log'
 import { acquireLock } from '#postgres/lock'
 import { DATA } from '#server/backup/contents'
 import { restoreBackup } from '#server/backup/restore'
-import { BIG_PART, SMALL_AT, smallBackup } from '#test/support/backup/small'
+import { newSeal, sealed } from '#server/backup/sealing'
+import { BIG_PART, CHEAP, SMALL_AT, smallBackup } from '#test/support/backup/small'
 import { temporaryFolder } from '#test/support/folder'
 import { use } from '#test/support/use'
 
@@ -51,7 +52,8 @@ test('what cannot be restored leaves no home', async () => {
   const later = [{ name: 'sql/999999-later.sql', hash: 'of it' }]
   for (const [head, reason] of [
     [{ migrations: later }, 'sql/999999-later.sql'],
-    [{ postgres: 99 }, 'has the files of Postgres 99'],
+    [{ postgres: 99 }, 'has the files of Postgres 99, and this program has Postgres'],
+    [{ postgres: 99 }, 'back up with --logical by a program that comes with Postgres 99'],
     [{ room: 2 ** 52 }, 'the backup needs'],
   ] as const) {
     const [from, home] = [fresh(), fresh()]
@@ -86,9 +88,32 @@ test('a home in use is refused, and of two restores at once one', async () => {
   expect(readdirSync(home).sort()).toEqual(['postgres', 'restored.json', 'secret.key'])
 })
 
-test('a part that belongs into no home is refused', async () => {
-  const [from, home] = [fresh(), fresh()]
-  await smallBackup(from, { more: { 'server.lock': 'x' } })
-  expect(await refusalOf(from, home)).toContain('server.lock is in the backup')
-  expect(existsSync(home)).toBe(false)
+test('a part that no home has is refused', async () => {
+  for (const path of ['server.lock', `${DATA}/tablespace_map`, `${DATA}/postmaster.pid`]) {
+    const [from, home] = [fresh(), fresh()]
+    await smallBackup(from, { more: { [path]: 'x' } })
+    expect(await refusalOf(from, home)).toBe(`${path} is in the backup, but is no part of a home`)
+    expect(existsSync(home)).toBe(false)
+  }
+})
+
+test('a backup that is cut off, encrypted twice, or not what it says leaves no home', async () => {
+  const [whole, shut] = [fresh('.tar.zst'), fresh('.tar.zst')]
+  await smallBackup(whole)
+  await smallBackup(shut, { passphrase: 'words' })
+  const [cut, twice, long] = [fresh('.tar.zst'), fresh('.tar.zst'), fresh('.tar.zst')]
+  const bytes = readFileSync(whole)
+  writeFileSync(cut, bytes.subarray(0, bytes.length - 40))
+  const again = sealed(Bun.file(shut).stream(), await newSeal('words', CHEAP), '')
+  writeFileSync(twice, Buffer.concat(await Array.fromAsync(again)))
+  await smallBackup(long, { secret: 'k'.repeat(100_000) })
+  for (const [from, passphrase, reason] of [
+    [cut, undefined, 'is damaged or cut off'],
+    [twice, 'words', 'is encrypted twice'],
+    [long, undefined, 'secret.key of the backup is too long'],
+  ] as const) {
+    const home = fresh()
+    expect(await refusalOf(from, home, passphrase)).toContain(reason)
+    expect(existsSync(home)).toBe(false)
+  }
 })

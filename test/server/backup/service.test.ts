@@ -22,7 +22,7 @@ const serviceOf = (keep: number, take?: (order: BackupOrder) => Promise<void>) =
   mkdirSync(folder)
   const lines: { level: number; msg: string }[] = []
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
-  const time = { now: START }
+  const time = { now: START, asked: 0 }
   const usual = async ({ to }: BackupOrder) => writeFileSync(to as string, 'a backup')
   const open = () =>
     new BackupService({
@@ -30,7 +30,10 @@ const serviceOf = (keep: number, take?: (order: BackupOrder) => Promise<void>) =
       deployment,
       log: log as never,
       lookMs: 1,
-      now: () => time.now,
+      now: () => {
+        time.asked++
+        return time.now
+      },
       take: async (order) => {
         await (take ?? usual)(order)
         return { at: '' } as TakenBackup
@@ -38,6 +41,15 @@ const serviceOf = (keep: number, take?: (order: BackupOrder) => Promise<void>) =
     })
   const errors = () => lines.filter(({ level }) => level >= 50).map(({ msg }) => msg)
   return { folder, time, open, errors, files: () => readdirSync(folder).sort() }
+}
+
+/** Each look asks for the time at most four times. */
+const looked = async (time: { asked: number }): Promise<void> => {
+  const before = time.asked
+  await eventually(
+    () => time.asked,
+    (asked) => asked >= before + 8,
+  )
 }
 
 const nameAt = (hours: number) => keptName(deployment, new Date(START + hours * HOUR_MS))
@@ -81,7 +93,7 @@ test('a failure is an error and removes nothing, and so is a last good one of tw
   await eventually(errors, (said) => said.length > 0)
   expect(errors()).toEqual(['no backup was made: the disk is broken'])
   time.now += 5 * 60_000
-  await Bun.sleep(20)
+  await looked(time)
   expect(errors().length).toBe(1)
   time.now += 19 * HOUR_MS
   await eventually(errors, (said) => said.length >= 3)
@@ -99,7 +111,7 @@ test('a failure is an error and removes nothing, and so is a last good one of tw
 
 test('another server that makes one is no failure, and what a dead one left goes', async () => {
   let isOther = true
-  const { folder, open, files, errors } = serviceOf(1, async ({ to }) => {
+  const { folder, time, open, files, errors } = serviceOf(1, async ({ to }) => {
     if (isOther) throw new Error(RUNNING)
     writeFileSync(to as string, '')
   })
@@ -110,8 +122,20 @@ test('another server that makes one is no failure, and what a dead one left goes
   for (const name of [dead, growing]) writeFileSync(join(folder, name), '')
   utimesSync(join(folder, dead), 1, 1)
   await using _ = open()
-  await Bun.sleep(20)
+  await looked(time)
   expect(errors()).toEqual([])
   isOther = false
   await eventually(files, (names) => names.join() === [growing, nameAt(0)].join())
+})
+
+test('a backup that is made counts, also if an older one cannot be removed', async () => {
+  const { folder, time, open, files, errors } = serviceOf(1)
+  mkdirSync(join(folder, nameAt(-24)))
+  await using service = open()
+  await eventually(errors, (said) => said.length > 0)
+  expect(errors()).toEqual([expect.stringContaining('old backups were not removed: ')])
+  await looked(time)
+  expect(files()).toEqual([nameAt(-24), nameAt(0)])
+  expect(service.report()).toMatchObject({ ageMs: 0, lastError: undefined })
+  expect(errors().length).toBe(1)
 })

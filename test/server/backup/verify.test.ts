@@ -2,9 +2,10 @@
 import { expect, test } from 'bun:test'
 import { createWriteStream, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { Readable } from 'node:stream'
 import { checkBackup } from '#server/backup/check'
 import { DATA, FINISHED, MANIFEST } from '#server/backup/contents'
-import { checkDestination } from '#server/backup/destination'
+import { checkDestination, shelfFor } from '#server/backup/destination'
 import { newSeal, sealed } from '#server/backup/sealing'
 import { BIG_PART, CHEAP, SMALL_AT, smallBackup } from '#test/support/backup/small'
 import { temporaryFolder } from '#test/support/folder'
@@ -127,9 +128,22 @@ test('what is no backup is refused, and one of a later format names the reason',
   const later = fresh()
   await smallBackup(later, { head: { format: 2 } })
   expect(await reasonOf(later)).toContain('made by a newer version of Tendril')
-  const outside = fresh('.tar.zst')
-  await smallBackup(outside, { more: { 'postgres/../../escaped': 'x' } })
-  expect(await reasonOf(outside)).toContain('a part with a strange name')
+})
+
+test('a path that leads elsewhere, or that a terminal obeys, is refused by readers and writers', async () => {
+  for (const path of ['postgres/../../escaped', '/etc/passwd', 'a\u001b[2Jb', 'my file', '']) {
+    const to = fresh('.tar.zst')
+    const shelf = await shelfFor(to, undefined)
+    await shelf.file(path, 1, Readable.from([Buffer.from('x')]))
+    await shelf.finish()
+    expect(await reasonOf(to)).toContain('a part with a strange name')
+    await expect(smallBackup(fresh('.tar.zst'), { more: { [path]: 'x' } })).rejects.toThrow(
+      `no backup can have ${JSON.stringify(path)}`,
+    )
+  }
+  const strange = fresh()
+  await smallBackup(strange, { head: { version: '\u001b[2J' } })
+  expect(await reasonOf(strange)).toContain('backup.json of the backup is damaged')
 })
 
 test('a full disk ends the backup with its reason', async () => {

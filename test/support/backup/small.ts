@@ -33,23 +33,26 @@ export const SMALL_AT = '2026-11-01T10:00:05.000Z'
 export const BIG_PART = `${DATA}/base/1/1259`
 const BIG = Buffer.alloc(700_001, 'a page of a table, ')
 
+const SECRET_KEY = `${Buffer.alloc(32, 'k').toString('base64')}\n`
+
 interface Small {
   passphrase?: string
   head?: Partial<BackupHead>
+  secret?: string
   /** Further parts. */
   more?: Record<string, string>
 }
 
 export const smallBackup = async (
   to: Destination,
-  { passphrase, head, more = {} }: Small = {},
+  { passphrase, head, secret = SECRET_KEY, more = {} }: Small = {},
 ): Promise<void> => {
   const pace = new Pace(1e9, systemClock)
   using watch = new BackupWatch({ pace, clock: systemClock, limits })
   const seal = passphrase === undefined ? undefined : await newSeal(passphrase, CHEAP)
   const writing = new Writing(await shelfFor(to, seal), pace, watch)
   await writing.head({ ...smallHead, ...head })
-  await writing.text(SECRET, `${Buffer.alloc(32, 'k').toString('base64')}\n`)
+  await writing.text(SECRET, secret)
   await writing.text(PASSWORD, 'password')
   await writing.folder(DATA)
   await writing.folder(`${DATA}/pg_notify`)

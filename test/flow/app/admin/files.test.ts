@@ -2,7 +2,13 @@
  * What operators learn of the S3 bucket: by a command, and from the log of a server that starts.
  */
 import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { newId } from '#kernel/ids'
+import { createWorkspace } from '#ops/operator/admin/workspaces'
+import { openBucket } from '#port/files/s3/bucket'
+import { openDb } from '#store/engine/db'
 import { eventually } from '#test/support/eventually'
+import { temporaryFolder } from '#test/support/folder'
 import { newDeployment, runAdmin, startServer } from '#test/support/processes/server'
 import { openS3, s3Env } from '#test/support/s3/server'
 import { use } from '#test/support/use'
@@ -55,4 +61,47 @@ test('a server does not start with settings that are set by halves', async () =>
   await expect(starting).rejects.toThrow(
     'S3_ENDPOINT, S3_REGION, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY are not set',
   )
+})
+
+describe('admin files check --against', () => {
+  const folder = use(temporaryFolder)
+  const run = (env: Record<string, string>, ...args: string[]) =>
+    runAdmin({ ...deployment.server, env }, ...args)
+
+  test('names the files of a backup that the bucket lacks, or has in another size', async () => {
+    const { owner } = deployment
+    await using db = openDb({ ...deployment.server.database!, max: 1 })
+    const tenant = await createWorkspace(db, 'First')
+    const ids = [newId(), newId(), newId()].sort()
+    for (const id of ids)
+      await owner`insert into file (id, tenant_id, store, byte_size, sha256, digests, kept_at)
+        values (${id}, ${tenant}, 's3', 4, repeat('0', 64), decode(repeat('00', 32), 'hex'), now())`
+    const [good, short, gone] = ids.map((id) => `${tenant}/${id}`) as [string, string, string]
+    using bucket = await openBucket(s3.settings)
+    const signal = AbortSignal.timeout(30_000)
+    await bucket.put(good, Buffer.from('four'), signal)
+    await bucket.put(short, Buffer.from('one'), signal)
+    const to = join(folder.path, 'b.tar.zst')
+    expect((await run(s3.env, 'backup', to, '--mb-per-second', '100')).code).toBe(0)
+    const check = () => run(s3.env, 'files', 'check', '--against', to)
+    const { code, err } = await check()
+    expect([code, err.trim().split('\n').sort()]).toEqual([
+      6,
+      [
+        `${short} (4 bytes) has another size`,
+        `${gone} (4 bytes) is missing`,
+        'tendril admin: of 3 files of the backup, 2 are not in the bucket as they were',
+      ].sort(),
+    ])
+    for (const key of [short, gone]) await bucket.put(key, Buffer.from('four'), signal)
+    const { endpoint, region, bucket: name } = s3.settings
+    expect((await check()).json).toMatchObject({
+      backup: to,
+      bucket: name,
+      stored_files: { store: 's3', endpoint, bucket: name, region },
+      files: 3,
+      missing: 0,
+    })
+    expect((await run({}, 'files', 'check', '--against', to)).err).toContain('set S3_ENDPOINT')
+  })
 })

@@ -1,12 +1,13 @@
 /** `tendril admin tenant export`, compared with the export that an owner downloads. */
 import { beforeAll, expect, test } from 'bun:test'
-import { createHash } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import { createReadStream, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createZstdDecompress } from 'node:zlib'
 import { extract } from 'tar-stream'
 import type { Artifact } from '#domain/agent/knowledge/artifact'
 import { newId } from '#kernel/ids'
+import { deriveKey } from '#kernel/secret'
 import { makeArtifact } from '#test/support/agent/artifacts'
 import { freshDb, TEST_SECRET } from '#test/support/database/db'
 import { insertItems } from '#test/support/database/writes'
@@ -95,14 +96,18 @@ test('the archive has the records that an owner downloads, the bytes of the file
   expect(paths.filter((path) => path.startsWith('records/')).length).toBeGreaterThan(1)
   expect(parts.get(`files/${kept.id}`)?.equals(BYTES)).toBe(true)
   expect(parts.has(`files/${deleted.id}`)).toBe(false)
-  const listing = JSON.parse(String(parts.get('listing.json')))
+  const text = String(parts.get('listing.json'))
+  const listing = JSON.parse(text)
   expect(listing.parts).toEqual(
     paths.slice(0, -2).map((path) => {
       const bytes = parts.get(path)!
       return { path, size: bytes.length, sha256: sha256(bytes) }
     }),
   )
-  expect(JSON.parse(String(parts.get('seal.json'))).seal).toMatch(/^[\w+/]{43}=$/)
+  const sealing = createHmac('sha256', deriveKey(TEST_SECRET, 'archives of workspaces'))
+  expect(JSON.parse(String(parts.get('seal.json')))).toMatchObject({
+    seal: sealing.update(text).digest('base64'),
+  })
   const downloaded = await app.send('GET', '/api/v1/app/workspace/export', { key: owner })
   expect(comparable(recordsIn(parts))).toEqual(comparable(downloaded.text))
   expect((await audited()) - before).toBe(1)

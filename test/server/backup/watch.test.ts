@@ -1,0 +1,74 @@
+/** When a backup is given up. */
+import { expect, test } from 'bun:test'
+import { Pace } from '#server/backup/pace'
+import { BackupWatch, type Watched } from '#server/backup/watch'
+import { manualClock } from '#test/support/actors/manual-clock'
+
+const limits = { mostHeldBytes: 1_000, leastFree: 0, everyMs: 500, stalledMs: 600_000 }
+const never = new Promise<never>(() => {})
+
+const watching = (more: Partial<Watched> = {}) => {
+  const clock = manualClock()
+  const pace = new Pace(1e9, clock)
+  return { clock, pace, watch: new BackupWatch({ clock, pace, limits, ...more }) }
+}
+
+/** Counts who listens. */
+const stopping = () => {
+  const controller = new AbortController()
+  const { signal } = controller
+  const [add, remove] = [
+    signal.addEventListener.bind(signal),
+    signal.removeEventListener.bind(signal),
+  ]
+  let listeners = 0
+  Object.assign(signal, {
+    addEventListener: (...given: Parameters<typeof add>) => {
+      listeners++
+      add(...given)
+    },
+    removeEventListener: (...given: Parameters<typeof remove>) => {
+      listeners--
+      remove(...given)
+    },
+  })
+  return { controller, listeners: () => listeners }
+}
+
+test('a server that stops ends it, also one that stopped before it began, and nobody listens on', async () => {
+  const { controller, listeners } = stopping()
+  {
+    using watch = watching({ signal: controller.signal }).watch
+    watch.check()
+    expect(listeners()).toBe(1)
+    controller.abort()
+    expect(() => watch.check()).toThrow('because the server stops')
+  }
+  expect(listeners()).toBe(0)
+  using late = watching({ signal: controller.signal }).watch
+  expect(() => late.check()).toThrow('because the server stops')
+  await expect(late.unless(never)).rejects.toThrow('because the server stops')
+})
+
+test('a database that does not say what it holds back ends it, and so does one that holds too much', async () => {
+  const silent = watching({ database: { data: '.', heldBytes: () => never } })
+  using _ = silent.watch
+  await silent.clock.advance(29_000)
+  silent.watch.check()
+  await silent.clock.advance(2_000)
+  await expect(silent.watch.unless(never)).rejects.toThrow('has not answered for 30 s')
+  const full = watching({ database: { data: '.', heldBytes: async () => 1_001 } })
+  using __ = full.watch
+  await expect(full.watch.unless(never)).rejects.toThrow('of the write-ahead log')
+})
+
+test('a backup that gets on with nothing for ten minutes ends', async () => {
+  const { clock, pace, watch } = watching()
+  using _ = watch
+  await clock.advance(599_000)
+  await pace.take(1)
+  await clock.advance(599_000)
+  watch.check()
+  await clock.advance(3_000)
+  expect(() => watch.check()).toThrow('no byte of it was read and written for 600 s')
+})
