@@ -55,7 +55,7 @@ export const CONTROL_FILE = 'global/pg_control'
 const refuse = (path: string): never =>
   fail(
     'invalid_input',
-    `${JSON.stringify(path)} in the data folder is a link to another place, or no file, so a copy of the folder would lack it: put the file itself there, or back up with --logical`,
+    `${JSON.stringify(path)} in the data folder is a link or another special file, so a copy of the folder would lack what it leads to: put the file itself there, or back up with --logical`,
   )
 
 const entriesOf = async (data: string, folder: string): Promise<DataFile[]> => {

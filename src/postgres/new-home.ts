@@ -37,7 +37,7 @@ export interface NewHome extends Disposable {
 /** Throws if the folder is already the home of a deployment. Changes nothing. */
 export const requireNoHome = (path: string): void => {
   if (!existsSync(path)) return
-  if (!statSync(path).isDirectory()) throw new Error(`${path} is no folder`)
+  if (!statSync(path).isDirectory()) throw new Error(`${path} is not a folder`)
   const found = TAKEN.find((name) => existsSync(join(path, name)))
   if (found !== undefined)
     throw new Error(

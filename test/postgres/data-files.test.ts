@@ -26,6 +26,6 @@ test('what only the running server needs is left out, and what a copy would lack
   }
   writeFileSync(at('my file'), '')
   await expect(sizeOfData(folder.path)).rejects.toThrow(
-    'no backup can have "postgres/data/my file"',
+    '"postgres/data/my file" cannot be in a backup',
   )
 })

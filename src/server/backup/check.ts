@@ -91,7 +91,7 @@ class Checking {
     if (this.#seen.has(path) || this.#folders.has(path))
       fail('invalid_input', `${path} is twice in the backup`)
     if (!this.#head && path !== HEAD)
-      fail('invalid_input', `this is no backup of Tendril: it does not begin with ${HEAD}`)
+      fail('invalid_input', `this is not a backup of Tendril: it does not begin with ${HEAD}`)
     if (this.#lists.has(FINISHED))
       fail('invalid_input', `the backup goes on after its end, with ${path}`)
     if (kind === 'folder') {

@@ -148,7 +148,7 @@ export const requirePlainPath = (path: string, where: 'source' | 'backup'): void
   fail(
     'invalid_input',
     where === 'source'
-      ? `no backup can have ${shown}, because of the characters or the length of its name`
+      ? `${shown} cannot be in a backup, because of the characters or the length of its name`
       : `the backup has a part with a strange name: ${shown}`,
   )
 }

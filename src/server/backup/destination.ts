@@ -30,7 +30,7 @@ export const checkDestination = (to: Destination, home: string | undefined): voi
   if (existsSync(path)) fail('invalid_input', `${to} exists already: nothing is overwritten`)
   const folder = dirname(path)
   if (!existsSync(folder) || !statSync(folder).isDirectory())
-    fail('invalid_input', `${folder} is no folder: make it first`)
+    fail('invalid_input', `${folder} is not a folder: make it first`)
   if (!isArchive(path) && /\.(tar|zst|tgz|gz|zip|xz)$/.test(path))
     fail('invalid_input', `${to} must end in ${ARCHIVE_ENDING}, or be the name of a new folder`)
 }
@@ -42,12 +42,17 @@ export const shelfFor = (to: Destination, seal: Seal | undefined): Promise<Backu
   return (isArchive(path) ? fileShelf : folderShelf)(path, { part, seal })
 }
 
+const LOST = 'the connection to the database was lost: try again when it answers'
+
 const SAID: Record<string, string> = {
   ENOSPC: 'the disk that it is written to is full: what was written is removed again',
+  CONNECTION_CLOSED: LOST,
+  CONNECTION_DESTROYED: LOST,
+  CONNECTION_ENDED: LOST,
   EPIPE: 'whoever reads it has stopped reading',
 }
 
-/** Failures of the place that it goes to, in the operator's words. */
+/** Failures of a disk or of the database, in words for the operator. */
 export const asRefusal = (cause: unknown): unknown => {
   const said = SAID[String((cause as { code?: unknown } | null)?.code)]
   return said === undefined ? cause : new AppError('unavailable', said, { cause })

@@ -148,10 +148,7 @@ async function* archived(
   const whole = await opened(bytes, unsealing, { name: '', says: 'the backup' })
   const { head, rest } = await split(whole, ZSTD_MAGIC.length)
   if (!head.equals(ZSTD_MAGIC))
-    fail(
-      'invalid_input',
-      'this is no backup of Tendril: its first bytes are of no form that one has',
-    )
+    fail('invalid_input', 'this is not a backup of Tendril: its first bytes are not those of one')
   yield* new Unpacking(joined(head, rest)).parts()
 }
 
@@ -186,7 +183,7 @@ const isThere = (path: string): Promise<boolean> =>
 
 async function* kept(root: string, unsealing: Unsealing | undefined): AsyncGenerator<BackupPart> {
   if (!(await isThere(join(root, HEAD))))
-    fail('invalid_input', `${root} is no backup of Tendril: it has no ${HEAD}`)
+    fail('invalid_input', `${root} is not a backup of Tendril: it has no ${HEAD}`)
   for await (const { path, kind } of inOrder(root)) {
     const file = join(root, path)
     // Whoever reads the parts says what is missing.

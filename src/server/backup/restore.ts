@@ -92,7 +92,12 @@ class Restoring implements PartVisitor, AsyncDisposable {
  * Makes a home of a backup, or fills the empty database of DATABASE_URL, if all of the backup is as
  * it should be. A failure leaves nothing behind.
  */
-export const restoreBackup = async (
+export const restoreBackup = (place: BackupPlace, order: RestoreOrder): Promise<RestoredBackup> =>
+  restore(place, order).catch((cause: unknown) => {
+    throw asRefusal(cause)
+  })
+
+const restore = async (
   place: BackupPlace,
   { from, passphrase, home: named }: RestoreOrder,
 ): Promise<RestoredBackup> => {
@@ -100,9 +105,7 @@ export const restoreBackup = async (
   const home = named ?? (config.databaseUrl ? undefined : homeOf(config))
   if (home !== undefined) refusing(() => requireNoHome(home))
   await using restoring = new Restoring(place, home)
-  const checked = await checkBackup(from, passphrase, restoring).catch((cause: unknown) => {
-    throw asRefusal(cause)
-  })
+  const checked = await checkBackup(from, passphrase, restoring)
   const { head, manifest } = checked
   const note: NoteOfRestore = {
     backup_at: manifest.at,

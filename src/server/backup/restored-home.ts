@@ -76,7 +76,7 @@ const isOfHome = (path: string): boolean =>
   (path.startsWith(`${DATA}/`) && isOfCopy(path.slice(DATA.length + 1)))
 
 const refuse = (path: string): never =>
-  fail('invalid_input', `${path} is in the backup, but is no part of a home`)
+  fail('invalid_input', `${path} is in the backup, but is not part of a home`)
 
 const NEEDED = [SECRET, PASSWORD, `${DATA}/backup_label`, `${DATA}/global/pg_control`]
 

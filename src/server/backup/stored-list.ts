@@ -37,7 +37,7 @@ const filesIn = async (path: string, bytes: AsyncIterable<Uint8Array>): Promise<
   return lines.slice(0, -1).map((line) => {
     const [, key, size] = LINE.exec(line) ?? []
     return key === undefined
-      ? fail('invalid_input', `${path} of the backup is damaged: it is no list of files`)
+      ? fail('invalid_input', `${path} of the backup is damaged: it is not a list of files`)
       : { key, bytes: Number(size) }
   })
 }

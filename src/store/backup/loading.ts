@@ -80,24 +80,31 @@ class ExpectedTables {
     for (const { name, columns } of tables) {
       const own =
         this.own.find((table) => table.name === name) ??
-        fail('invalid_input', `${shown(name)} is in the backup, but is no table of Tendril`)
-      const strange = columns.find((column) => !own.columns.includes(column))
-      if (strange !== undefined)
-        fail('invalid_input', `${name} of the backup has a strange column: ${shown(strange)}`)
-      const missing = own.columns.find((column) => !columns.includes(column))
-      if (missing !== undefined || columns.length !== own.columns.length)
-        fail('invalid_input', `${name} of the backup must have each column once, also ${missing}`)
-      this.#expected.set(name, { name, columns })
+        fail('invalid_input', `${shown(name)} is in the backup, but is not a table of Tendril`)
+      const given = columns.map(
+        (column) =>
+          own.columns.find((one) => unquoted(one) === unquoted(column)) ??
+          fail('invalid_input', `${name} of the backup has a strange column: ${shown(column)}`),
+      )
+      if (new Set(given).size !== own.columns.length || given.length !== own.columns.length)
+        fail('invalid_input', `${name} of the backup must have each column of the table once`)
+      this.#expected.set(name, { name, columns: given })
     }
   }
 
   named(name: string): BackupTable {
     return (
       this.#expected.get(name) ??
-      fail('invalid_input', `${shown(name)} has rows in the backup, but is no table of its list`)
+      fail(
+        'invalid_input',
+        `${shown(name)} has rows in the backup, but is not in its list of tables`,
+      )
     )
   }
 }
+
+/** Versions of Postgres differ in which names they quote. */
+const unquoted = (column: string): string => column.replace(/^"(.*)"$/, '$1')
 
 /** Of a text that anybody may have written. */
 const shown = (text: string): string => JSON.stringify(text.slice(0, 100))
@@ -163,7 +170,7 @@ const setSequences = async (sql: postgres.Sql, sequences: SequenceValue[]): Prom
   const own = (await sequenceValues(sql)).map(({ name }) => name)
   for (const { name, value, called } of sequences) {
     if (!own.includes(name))
-      fail('invalid_input', `${shown(name)} is in the backup, but is no sequence of Tendril`)
+      fail('invalid_input', `${shown(name)} is in the backup, but is not a sequence of Tendril`)
     await sql`select setval(${name}::regclass, ${value}::bigint, ${called})`
   }
 }

@@ -9,7 +9,7 @@ import {
   backupTables,
   countRows,
   databaseSize,
-  refuseForeignTables,
+  refuseForeign,
   type SequenceValue,
   sequenceValues,
 } from './tables.ts'
@@ -50,7 +50,7 @@ export const openSnapshot = async (
     await sql.unsafe('begin isolation level repeatable read read only')
     // The first statement takes the snapshot.
     const tables = await backupTables(sql)
-    refuseForeignTables(tables)
+    await refuseForeign(sql)
     return {
       at: new Date(before!.at),
       bytes: await databaseSize(sql),

@@ -35,20 +35,28 @@ export const backupTables = async (sql: postgres.Sql): Promise<BackupTable[]> =>
   return rows.map(({ name, columns }) => ({ name, columns: columns.split(',') }))
 }
 
-const MAKES_TABLE = /\bcreate table (?:if not exists )?(?:(\w+)\.)?(\w+)/gi
+const MAKES = /\bcreate (?:table|sequence) (?:if not exists )?(?:(\w+)\.)?(\w+)/gi
 
-/** Throws if a table is in our schemas that no migration makes: no restore could put it back. */
-export const refuseForeignTables = (tables: BackupTable[]): void => {
-  const made = new Set(
+/** Throws if a table or sequence is in our schemas that a restore could not put back. */
+export const refuseForeign = async (sql: postgres.Sql): Promise<void> => {
+  const own = new Set(
     shippedMigrations().flatMap(({ text }) =>
-      Array.from(text.matchAll(MAKES_TABLE), ([, schema = 'public', name]) => `${schema}.${name}`),
+      Array.from(text.matchAll(MAKES), ([, schema = 'public', name]) => `${schema}.${name}`),
     ),
   )
-  const foreign = tables.find(({ name }) => !made.has(name))
+  // Not those of extensions, nor sequences of columns.
+  const found = await sql<{ name: string }[]>`
+    select format('%I.%I', nspname, relname) as name from pg_class c
+      join pg_namespace n on n.oid = relnamespace
+    where relkind in ('r', 'S') and nspname in ${sql(SCHEMAS)}
+      and relname <> 'migration' and not exists (select from pg_depend
+        where classid = 'pg_class'::regclass and objid = c.oid and deptype in ('e', 'a', 'i'))
+    order by 1`
+  const foreign = found.find(({ name }) => !own.has(name))
   if (foreign)
     fail(
       'invalid_input',
-      `${foreign.name} is no table of Tendril, so no restore could put it back: move it to a schema of its own`,
+      `${foreign.name} is not part of Tendril, so a restore could not put it back: move it to a schema of its own`,
     )
 }
 

@@ -92,7 +92,7 @@ test('a part that no home has is refused', async () => {
   for (const path of ['server.lock', `${DATA}/tablespace_map`, `${DATA}/postmaster.pid`]) {
     const [from, home] = [fresh(), fresh()]
     await smallBackup(from, { more: { [path]: 'x' } })
-    expect(await refusalOf(from, home)).toBe(`${path} is in the backup, but is no part of a home`)
+    expect(await refusalOf(from, home)).toBe(`${path} is in the backup, but is not part of a home`)
     expect(existsSync(home)).toBe(false)
   }
 })

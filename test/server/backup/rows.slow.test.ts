@@ -123,12 +123,14 @@ test('another secret key, a damaged part and files of a home leave the database 
   expect(await tablesIn(target)).toEqual([])
 })
 
-test('a table that no restore could put back is refused by name', async () => {
+test('what no restore could put back is refused by name', async () => {
   await using foreign = await freshDb()
-  await withOwner(foreign.options, (sql) => sql`create table notes (text text)`)
-  await expect(takeRows(foreign.options, fresh(), fresh())).rejects.toThrow(
-    'public.notes is no table of Tendril',
-  )
+  const { options } = foreign
+  await withOwner(options, (sql) => sql`create sequence counting`)
+  const reason = 'is not part of Tendril'
+  await expect(takeRows(options, fresh(), fresh())).rejects.toThrow(`public.counting ${reason}`)
+  await withOwner(options, (sql) => sql`create table "My notes" (id serial)`)
+  await expect(takeRows(options, fresh(), fresh())).rejects.toThrow(`public."My notes" ${reason}`)
 })
 
 test('of two restores into one database at once one is refused', async () => {

@@ -122,7 +122,7 @@ test('a wrong, a missing and a needless passphrase are refused, and so is a seco
 test('what is no backup is refused, and one of a later format names the reason', async () => {
   const other = fresh('.tar.zst')
   writeFileSync(other, 'something else altogether')
-  expect(await reasonOf(other)).toContain('this is no backup of Tendril')
+  expect(await reasonOf(other)).toContain('this is not a backup of Tendril')
   expect(await reasonOf(folder.path)).toContain('it has no backup.json')
   expect(await reasonOf(fresh())).toContain('cannot be read')
   const later = fresh()
@@ -138,7 +138,7 @@ test('a path that leads elsewhere, or that a terminal obeys, is refused by reade
     await shelf.finish()
     expect(await reasonOf(to)).toContain('a part with a strange name')
     await expect(smallBackup(fresh('.tar.zst'), { more: { [path]: 'x' } })).rejects.toThrow(
-      `no backup can have ${JSON.stringify(path)}`,
+      `${JSON.stringify(path)} cannot be in a backup`,
     )
   }
   const strange = fresh()

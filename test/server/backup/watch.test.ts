@@ -1,8 +1,13 @@
 /** When a backup is given up. */
 import { expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { readConfig } from '#config/config'
 import { Pace } from '#server/backup/pace'
 import { BackupWatch, type Watched } from '#server/backup/watch'
+import { writeBackup } from '#server/backup/write'
 import { manualClock } from '#test/support/actors/manual-clock'
+import { temporaryFolder } from '#test/support/folder'
 
 const limits = { mostHeldBytes: 1_000, leastFree: 0, everyMs: 500, stalledMs: 600_000 }
 const never = new Promise<never>(() => {})
@@ -71,4 +76,30 @@ test('a backup that gets on with nothing for ten minutes ends', async () => {
   watch.check()
   await clock.advance(3_000)
   expect(() => watch.check()).toThrow('no byte of it was read and written for 600 s')
+})
+
+test('a server that stops while the database is silent leaves nothing of the backup', async () => {
+  await using folder = await temporaryFolder()
+  const controller = new AbortController()
+  const { promise: asked, resolve } = Promise.withResolvers<void>()
+  const made = writeBackup(
+    readConfig({}),
+    { to: join(folder.path, 'b'), passphrase: undefined, signal: controller.signal },
+    {
+      kind: 'logical',
+      facts: { deployment: crypto.randomUUID(), version: '000124', migrations: [], postgres: 18 },
+      secret: Buffer.alloc(32),
+      room: 0,
+      copy: () => {
+        resolve()
+        return never
+      },
+    },
+  )
+  made.catch(() => {})
+  await asked
+  expect(readdirSync(folder.path).length).toBe(1)
+  controller.abort()
+  await expect(made).rejects.toThrow('because the server stops')
+  expect(readdirSync(folder.path)).toEqual([])
 })

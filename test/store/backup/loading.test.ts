@@ -37,20 +37,21 @@ test('only tables and columns that the database has become part of a statement',
   const { name, columns } = DEPLOYMENT
   const program = `public.deployment (single) from program 'touch /tmp/pwned' --`
   const refused: [BackupTable, string][] = [
-    [{ name: program, columns }, 'is no table of Tendril'],
-    [{ name: 'pg_catalog.pg_authid', columns: ['rolname'] }, 'is no table of Tendril'],
-    [{ name: 'public.migration', columns: ['name'] }, 'is no table of Tendril'],
+    [{ name: program, columns }, 'is not a table of Tendril'],
+    [{ name: 'pg_catalog.pg_authid', columns: ['rolname'] }, 'is not a table of Tendril'],
+    [{ name: 'public.migration', columns: ['name'] }, 'is not a table of Tendril'],
     [{ name, columns: [...columns.slice(1), `single) from program 'x' --`] }, 'a strange column'],
-    [{ name, columns: columns.slice(1) }, 'must have each column once, also single'],
-    [{ name, columns: [...columns, 'id'] }, 'must have each column once'],
+    [{ name, columns: columns.slice(1) }, 'must have each column of the table once'],
+    [{ name, columns: [...columns, 'id'] }, 'must have each column of the table once'],
+    [{ name, columns: [...columns.slice(1), 'id'] }, 'must have each column of the table once'],
   ]
   for (const [table, reason] of refused) expect(() => loading.expect([table])).toThrow(reason)
-  await expect(loading.rows(program, of(ROW))).rejects.toThrow('is no table of its list')
-  loading.expect([DEPLOYMENT])
+  await expect(loading.rows(program, of(ROW))).rejects.toThrow('is not in its list of tables')
+  loading.expect([{ name, columns: columns.map((column) => `"${column}"`) }])
   await loading.rows(name, of(ROW))
   const sequences = [{ name: 'pg_catalog.pg_class', value: '1', called: true }]
   await expect(loading.commit(new Map([[name, 1]]), sequences)).rejects.toThrow(
-    'is no sequence of Tendril',
+    'is not a sequence of Tendril',
   )
 })
 
