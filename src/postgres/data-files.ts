@@ -46,7 +46,7 @@ const TEMPORARY = /^(pgsql_tmp|pg_internal\.init|t\d+_\d+)/
 
 const LABEL = 'backup_label'
 
-/** Whether a copy may have this file. Its label, which it has got from the server, is one of them. */
+/** Whether a copy may have this file. Its label, which the server has made for it, is one. */
 export const isOfCopy = (path: string): boolean => path === LABEL || !LEFT_OUT.has(path)
 
 /** What a start reads first, and so what a copy needs last, when all else is there. */

@@ -5,7 +5,7 @@
 import { AppError, fail } from '#kernel/errors'
 import type { Bucket } from '#port/files/s3/bucket'
 import { S3Fault } from '#port/files/s3/faults'
-import type { StoredFile } from '#store/backup/stored-files'
+import type { BucketFile } from '#store/backup/stored-files'
 import { type CheckedBackup, checkBackup, drain } from './check.ts'
 import { wholePart } from './contents.ts'
 import type { BackupOrigin } from './reading.ts'
@@ -19,7 +19,7 @@ export const isOfStoredList = (path: string): boolean => path.startsWith(LIST)
 /** A part for each page. */
 export const writeStoredList = async (
   writing: Writing,
-  pages: AsyncIterable<StoredFile[]>,
+  pages: AsyncIterable<BucketFile[]>,
 ): Promise<void> => {
   let part = 0
   for await (const files of pages)
@@ -32,7 +32,7 @@ export const writeStoredList = async (
 const MOST_PART_BYTES = 4 * 2 ** 20
 const LINE = /^([0-9a-f-]{36}\/[0-9a-f-]{36}) (\d{1,12})$/
 
-const filesIn = async (path: string, bytes: AsyncIterable<Uint8Array>): Promise<StoredFile[]> => {
+const filesIn = async (path: string, bytes: AsyncIterable<Uint8Array>): Promise<BucketFile[]> => {
   const lines = String(await wholePart(path, bytes, MOST_PART_BYTES)).split('\n')
   return lines.slice(0, -1).map((line) => {
     const [, key, size] = LINE.exec(line) ?? []
@@ -49,7 +49,7 @@ const ANSWER_MS = 60_000
 /** What is wrong with an object; undefined if nothing is. */
 const flawOf = async (
   bucket: Bucket,
-  { key, bytes }: StoredFile,
+  { key, bytes }: BucketFile,
 ): Promise<'missing' | 'altered' | undefined> => {
   try {
     const size = await bucket.sizeOf(key, AbortSignal.timeout(ANSWER_MS))
@@ -60,7 +60,7 @@ const flawOf = async (
   }
 }
 
-export interface StoredFlaw extends StoredFile {
+export interface StoredFlaw extends BucketFile {
   flaw: 'missing' | 'altered'
 }
 
@@ -74,7 +74,7 @@ export const checkStoredFiles = async (
   onFlaw: (flaw: StoredFlaw) => void,
 ): Promise<CheckedBackup & { files: number; flaws: number }> => {
   let [files, flaws] = [0, 0]
-  const ask = async (file: StoredFile): Promise<void> => {
+  const ask = async (file: BucketFile): Promise<void> => {
     if (!bucket)
       return fail('invalid_input', 'the backup has files in S3: set S3_ENDPOINT and the others')
     const flaw = await flawOf(bucket, file)

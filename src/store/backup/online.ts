@@ -9,7 +9,7 @@ import type postgres from 'postgres'
 import { fail } from '#kernel/errors'
 import { type ConnectionOptions, withDeadline } from '../engine/db.ts'
 import { openBackupSession, takeBackupLock } from './session.ts'
-import { type StoredFile, storedFiles } from './stored-files.ts'
+import { type BucketFile, storedFiles } from './stored-files.ts'
 
 interface EndOfBackup {
   /** Whatever was committed before is in the backup. By the database's clock. */
@@ -26,7 +26,7 @@ export interface OnlineBackup extends AsyncDisposable {
   /** How many bytes of the write-ahead log the slot keeps from removal. */
   heldBytes(): Promise<number>
   /** The files in S3, as they are now. */
-  storedFiles(): AsyncIterable<StoredFile[]>
+  storedFiles(): AsyncIterable<BucketFile[]>
   /** Call it when all data files are copied; copy the write-ahead log after that, then dispose. */
   stop(): Promise<EndOfBackup>
 }

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { fail } from '#kernel/errors'
 import type { ConnectionOptions } from '../engine/db.ts'
 import { openBackupSession, refuseHiddenRows, takeBackupLock } from './session.ts'
-import { type StoredFile, storedFiles } from './stored-files.ts'
+import { type BucketFile, storedFiles } from './stored-files.ts'
 import {
   type BackupTable,
   backupTables,
@@ -24,7 +24,7 @@ export interface DatabaseSnapshot extends AsyncDisposable {
   count(table: BackupTable): Promise<number>
   sequences(): Promise<SequenceValue[]>
   /** The files in S3. */
-  storedFiles(): AsyncIterable<StoredFile[]>
+  storedFiles(): AsyncIterable<BucketFile[]>
 }
 
 const noRole = (role: string): string =>

@@ -1,7 +1,7 @@
 /** The files whose bytes are in S3. */
 import type postgres from 'postgres'
 
-export interface StoredFile {
+export interface BucketFile {
   /** Of the object in the bucket: `WORKSPACE/ID`. */
   key: string
   bytes: number
@@ -11,7 +11,7 @@ const PAGE = 10_000
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
 
 /** In pages, each read by one statement. Those whose upload has not ended are left out. */
-export async function* storedFiles(sql: postgres.Sql): AsyncGenerator<StoredFile[]> {
+export async function* storedFiles(sql: postgres.Sql): AsyncGenerator<BucketFile[]> {
   let [tenant, file] = [BEFORE_ALL, BEFORE_ALL]
   for (;;) {
     const rows = await sql<{ tenant_id: string; id: string; byte_size: number }[]>`

@@ -1,4 +1,4 @@
-/** What a restore takes from the lists of a backup, and what becomes of it when the database fails. */
+/** What a restore takes from the lists of a backup, and what it does if the database fails. */
 import { expect, test } from 'bun:test'
 import { beginLoading } from '#store/backup/loading'
 import { beginOnlineBackup } from '#store/backup/online'
