@@ -7,6 +7,7 @@ import type { BackupTable } from '#store/backup/tables'
 import { shippedMigrations } from '#store/engine/migrations'
 import { withOwner } from '#test/support/backup/logical'
 import { emptyDb, freshDb } from '#test/support/database/db'
+import { eventually } from '#test/support/eventually'
 import { use } from '#test/support/use'
 
 const [target, source] = [use(emptyDb), use(freshDb)]
@@ -23,14 +24,16 @@ async function* of(...texts: string[]): AsyncGenerator<Uint8Array> {
   for (const text of texts) yield Buffer.from(text)
 }
 
-/** Ends the sessions of backups, as a database does that stops. */
+/** Ends the sessions of backups, as a database does that stops. Returns when they are gone. */
 const endSessions = (options: object) =>
-  withOwner(
-    options,
-    (sql) => sql`
-      select pg_terminate_backend(pid) from pg_stat_activity
-      where application_name = 'tendril-backup' and datname = current_database()`,
-  )
+  withOwner(options, async (sql) => {
+    const ours = sql`application_name = 'tendril-backup' and datname = current_database()`
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity where ${ours}`
+    await eventually(
+      () => sql`select from pg_stat_activity where ${ours}`,
+      (left) => left.length === 0,
+    )
+  })
 
 test('only tables and columns that the database has become part of a statement', async () => {
   await using loading = await begin()
