@@ -543,8 +543,9 @@ alter table public.attempt force row level security;
 create policy app on public.attempt for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
 create policy attention on public.attempt for select to tendril_system using ((state = 'review'::text));
 create policy doubts on public.attempt for select to tendril_system using ((state = 'doubt'::text));
+create policy under_way on public.attempt for select to tendril_system using ((state = 'open'::text));
 grant delete, insert, select, update on public.attempt to tendril_app;
-grant select (engagement_id, id, intent_at, item_id, state, tenant_id) on public.attempt to tendril_system;
+grant select (doubt_cause, engagement_id, id, intent_at, item_id, lease_until, origin, state, tenant_id) on public.attempt to tendril_system;
 
 create table public.audit (
   id uuid not null,
@@ -1104,6 +1105,9 @@ create table public.hold (
   restored text,
   vouched boolean not null default false,
   keeps_objects boolean not null default false,
+  paused_since timestamp with time zone,
+  paused_by text,
+  paused_reason text,
   constraint hold_cause_check CHECK ((cause = ANY (ARRAY['copied'::text, 'restored'::text, 'asked'::text]))),
   constraint hold_check CHECK (((since IS NULL) = (cause IS NULL))),
   constraint hold_check1 CHECK (((since IS NOT NULL) OR (NOT vouched))),
@@ -1111,7 +1115,7 @@ create table public.hold (
   constraint hold_single_check CHECK (single)
 );
 grant select on public.hold to tendril_app;
-grant select on public.hold to tendril_system;
+grant select, update (paused_by, paused_reason, paused_since) on public.hold to tendril_system;
 
 create table public.idempotency (
   tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
@@ -1487,6 +1491,7 @@ create table public.node (
   url text not null,
   started_at timestamp with time zone not null default now(),
   expires_at timestamp with time zone not null,
+  recalled timestamp with time zone,
   constraint node_pkey PRIMARY KEY (incarnation)
 );
 alter table public.node enable row level security;
@@ -2020,13 +2025,15 @@ CREATE INDEX work_failing ON public.work USING btree (id) WHERE (failures > 0);
 alter table public.work enable row level security;
 alter table public.work force row level security;
 create policy app on public.work for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
+create policy asked on public.work for select to tendril_system using (((origin = 'manual'::text) AND (( SELECT hold.paused_since
+   FROM public.hold) IS NOT NULL)));
 create policy asked_since on public.work for select to tendril_system using (((origin = 'manual'::text) AND (created_at >= ( SELECT hold.since
    FROM public.hold))));
 create policy attention on public.work for select to tendril_system using (((lane = 'generation'::text) AND (payload ? 'heldSince'::text)));
 create policy failing on public.work for select to tendril_system using ((failures > 0));
 create policy overdue on public.work for select to tendril_system using (((kind = 'send'::text) AND (state = 'queued'::text) AND (run_at < now())));
 grant delete, insert, select, update on public.work to tendril_app;
-grant select (created_at, due_at, failures, id, kind, origin, ref_id, run_at, state, tenant_id) on public.work to tendril_system;
+grant select (claimed_by, created_at, due_at, failures, id, kind, origin, ref_id, run_at, state, tenant_id) on public.work to tendril_system;
 
 create table sandbox.accounts (
   id text not null default sandbox.next_id(),
@@ -2284,9 +2291,10 @@ BEGIN ATOMIC
              WHEN ((a.returns_from IS NULL) OR item_doubt.review) THEN 'by_person'::text
              ELSE 'by_itself'::text
          END, 'next_read_at', ( SELECT GREATEST(w.run_at, now()) AS "greatest"
-            FROM (public.work w
+            FROM ((public.work w
               JOIN public.actor ON (true))
-           WHERE ((w.kind = 'reconcile'::text) AND (w.ref_id = item_doubt.item) AND ((w.origin = 'manual'::text) OR (NOT actor.paused))))) AS jsonb_build_object
+              JOIN public.hold ON (true))
+           WHERE ((w.kind = 'reconcile'::text) AND (w.ref_id = item_doubt.item) AND ((w.origin = 'manual'::text) OR ((NOT actor.paused) AND (hold.paused_since IS NULL)))))) AS jsonb_build_object
     FROM public.attempt a
    WHERE ((a.item_id = item_doubt.item) AND (a.state = ANY (ARRAY['doubt'::text, 'review'::text])));
 END;

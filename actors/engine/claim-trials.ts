@@ -18,6 +18,8 @@ export interface ClaimTrial extends Suspected {
   manner: Manner
   /** Since when the deployment was held, as its poll believed. */
   heldSince?: Date | null
+  /** The same of the pause of all workspaces. */
+  pausedEverywhere?: Date | null
   /**
    * The trial is over for the sender of its letter, though the letter may still be being decided.
    */
@@ -25,6 +27,11 @@ export interface ClaimTrial extends Suspected {
 }
 
 type Found = Pick<ClaimContext, 'gate' | 'claimedAt'>
+
+/** Whether the poll knew as well as the gate what stops the whole deployment. */
+const isSameStop = (gate: Gate, trial: ClaimTrial): boolean =>
+  gate.heldSince?.getTime() === trial.heldSince?.getTime() &&
+  gate.pausedEverywhere?.getTime() === trial.pausedEverywhere?.getTime()
 
 export class ClaimTrials {
   readonly #loads: ClaimLoad[]
@@ -87,6 +94,7 @@ export class ClaimTrials {
     this.end(trial, trial.over)
     trial.found = undefined
     trial.heldSince = this.deps.hold.since
+    trial.pausedEverywhere = this.deps.hold.everywhere
     trial.deciding = false
     trial.took = 0
     const wait = this.faults.suspects.until()
@@ -102,6 +110,7 @@ export class ClaimTrials {
       kinds: this.deps.kinds,
       at,
       heldSince: trial.heldSince,
+      pausedEverywhere: trial.pausedEverywhere,
       running,
       excluded,
       rotation,
@@ -142,12 +151,12 @@ export class ClaimTrials {
   async #decide<D extends Decision<ClaimReply> | undefined>(
     trial: ClaimTrial,
     { work }: NextDue,
-    { heldSince }: Gate,
+    gate: Gate,
     claim: () => Promise<D>,
   ) {
     if (this.#stopping) return { reply: {} }
-    if (heldSince?.getTime() !== trial.heldSince?.getTime()) {
-      this.deps.hold.saw(heldSince)
+    if (!isSameStop(gate, trial)) {
+      this.deps.hold.saw(gate)
       return { reply: {}, polled: { next: 0, dueIn: 0 } }
     }
     trial.found = work

@@ -110,37 +110,53 @@ interface Committed extends Pick<Letter<unknown>, 'name' | 'provenance'> {
   effects: Effects
 }
 
-/** What this process knows of the deployment's hold. The gate of each letter knows it for sure. */
+/** What stops the whole deployment, as a gate or a beat has seen it. */
+type Stops = Pick<Beat, 'heldSince' | 'pausedEverywhere'>
+
+/** What this process knows of that. The gate of each letter knows it for sure. */
 export interface HoldWatch {
   /** Null while nothing is held. */
   readonly since: Date | null
+  /** Since when the operator has paused every workspace; null while that is not so. */
+  readonly everywhere: Date | null
   /** Whether objects in S3 may be those of another deployment. */
   readonly keepsObjects: boolean
   /** By a gate. */
-  saw(since: Date | null): void
+  saw(stops: Stops): void
   /** By a beat. */
-  read(beat: Pick<Beat, 'heldSince' | 'keepsObjects'>): void
+  read(beat: Stops & Pick<Beat, 'keepsObjects'>): void
 }
 
-/** `changed` is called after each hold has begun or ended. */
+/** `changed` is called after each hold, or pause of all workspaces, has begun or ended. */
 export const newHoldWatch = (changed: () => void = () => {}): HoldWatch => {
-  const known = { since: null as Date | null, keepsObjects: false }
-  const saw = (since: Date | null): void => {
-    if (since?.getTime() === known.since?.getTime()) return
-    known.since = since
+  const known = {
+    since: null as Date | null,
+    everywhere: null as Date | null,
+    keepsObjects: false,
+  }
+  const saw = ({ heldSince: since, pausedEverywhere: everywhere }: Stops): void => {
+    if (
+      since?.getTime() === known.since?.getTime() &&
+      everywhere?.getTime() === known.everywhere?.getTime()
+    )
+      return
+    Object.assign(known, { since, everywhere })
     changed()
   }
   return {
     get since() {
       return known.since
     },
+    get everywhere() {
+      return known.everywhere
+    },
     get keepsObjects() {
       return known.keepsObjects
     },
     saw,
-    read({ heldSince, keepsObjects }) {
+    read({ keepsObjects, ...stops }) {
       known.keepsObjects = keepsObjects
-      saw(heldSince)
+      saw(stops)
     },
   }
 }

@@ -28,6 +28,8 @@ interface Live {
   done: Promise<void>
 }
 
+const isUnattended = ({ origin }: KeyedWork): boolean => origin === 'automatic'
+
 export class LaneRunner implements LiveLanes {
   readonly #live = new Map<string, Live>()
   readonly #claimer: Claimer
@@ -77,6 +79,19 @@ export class LaneRunner implements LiveLanes {
     )
     for (const live of chosen) live.controller.abort(new Error('recalled'))
     return chosen.map((live) => live.work)
+  }
+
+  /**
+   * Every workspace is paused. A claim in progress may not know it yet: its lane is recalled as it
+   * starts. Resolves when all that was recalled is settled.
+   */
+  async recallUnattended(): Promise<void> {
+    this.recall(isUnattended)
+    await this.#claimer.drained()
+    const recalled = () =>
+      [...this.#live.values()].filter(({ work, committed }) => isUnattended(work) && !committed)
+    while (this.deps.hold.everywhere && recalled().length > 0)
+      await Promise.all(recalled().map(({ done }) => done))
   }
 
   /** A letter has committed. Polls for due work if the letter may have made some due. */
@@ -152,6 +167,8 @@ export class LaneRunner implements LiveLanes {
       done: Promise.resolve(),
     }
     if (this.#stopping) live.controller.abort(new Error('stopping'))
+    else if (this.deps.hold.everywhere && isUnattended(start.work))
+      live.controller.abort(new Error('recalled'))
     this.#live.set(start.work.id, live)
     const { meter } = this.deps
     meter?.work(start.work.kind, 'claimed')

@@ -3,7 +3,7 @@
  * actors go.
  */
 import { AppError } from '#kernel/errors'
-import { type ConnectionOptions, isTimedOut } from '#store/engine/db'
+import type { ConnectionOptions } from '#store/engine/db'
 import { forgetNudges, wakeable } from '#store/engine/placement'
 import {
   type ActorDeps,
@@ -18,7 +18,9 @@ import type { Letter } from './letter.ts'
 import type { Queued } from './mailbox.ts'
 import { Ownerships } from './ownerships.ts'
 import { Placement } from './placement.ts'
+import { RecallEverywhere } from './recall-everywhere.ts'
 import { TenantActor } from './tenant.ts'
+import { Unwakeable } from './unwakeable.ts'
 
 export interface RuntimeDeps extends Omit<ActorDeps, 'trouble' | 'lanes' | 'hold'> {
   options: ConnectionOptions
@@ -32,28 +34,21 @@ export interface RuntimeDeps extends Omit<ActorDeps, 'trouble' | 'lanes' | 'hold
 const WAKE_AT_ONCE = 16
 /** If more tenants are due than can wake at once, this is how soon the next ones follow. */
 const NEXT_WAKE_MS = 5
-/**
- * How long a workspace that cannot be woken by its own fault lets others have their turn; below,
- * how many such workspaces are remembered.
- */
-const UNWAKEABLE_MS = 10_000
-const MOST_UNWAKEABLE = 1_000
 /** How long to wait for the answer to a send that is on the wire. */
 const STOP_LANES_MS = 12_000
 
 export class Runtime implements AsyncDisposable {
   readonly #actors = new Map<string, Promise<TenantActor>>()
   readonly #awake = new Map<string, TenantActor>()
-  /**
-   * Tenants with due work that could not be woken, and the time until which they are left alone.
-   */
-  readonly #unwakeable = new Map<string, number>()
+  readonly #unwakeable: Unwakeable
   readonly #placement: Placement
   readonly #ownerships: Ownerships
   readonly #trouble
   readonly hold: HoldWatch = newHoldWatch(() => {
+    this.#recall.look()
     for (const actor of this.#awake.values()) actor.poll()
   })
+  readonly #recall: RecallEverywhere
   #lanes: readonly AnyLane[] = []
   #sweep: Disposable | undefined
   #isStarted = false
@@ -64,8 +59,18 @@ export class Runtime implements AsyncDisposable {
     this.#placement = new Placement({
       ...deps,
       onLost: () => this.#forgetAll(),
-      onBeat: (beat) => this.hold.read(beat),
+      onBeat: (beat) => {
+        this.hold.read(beat)
+        this.#recall.look()
+      },
     })
+    this.#recall = new RecallEverywhere({
+      ...deps,
+      hold: this.hold,
+      incarnation: () => this.#placement.incarnation,
+      awake: () => this.#awake.values(),
+    })
+    this.#unwakeable = new Unwakeable(deps)
     this.#ownerships = new Ownerships(deps, this.#placement)
   }
 
@@ -248,14 +253,12 @@ export class Runtime implements AsyncDisposable {
 
   /** The tenants that have waited longest, without those that cannot be woken. */
   async #due(): Promise<string[]> {
-    const now = this.deps.clock.monotonic()
-    for (const [tenantId, until] of this.#unwakeable)
-      if (until <= now) this.#unwakeable.delete(tenantId)
     const { incarnation } = this.#placement
-    const limit = WAKE_AT_ONCE + this.#unwakeable.size
-    const since = this.hold.since
+    const limit = WAKE_AT_ONCE + this.#unwakeable.count()
+    const { since, everywhere } = this.hold
     const held = since ? { since, kinds: this.deps.kinds.whileHeld } : undefined
-    const { due, nudged } = await wakeable(this.deps.db, incarnation, limit, held)
+    const stop = held ?? (everywhere ? 'asked' : undefined)
+    const { due, nudged } = await wakeable(this.deps.db, incarnation, limit, stop)
     if (nudged.length > 0) {
       await forgetNudges(this.deps.db, incarnation, nudged)
       for (const tenantId of nudged) this.#awake.get(tenantId)?.poll()
@@ -268,14 +271,7 @@ export class Runtime implements AsyncDisposable {
       await this.#actor(tenantId)
       return true
     } catch (cause) {
-      const isItsOwn = isTimedOut(cause) || !(cause instanceof AppError || cause instanceof Fenced)
-      if (isItsOwn && this.#unwakeable.size < MOST_UNWAKEABLE) {
-        this.#unwakeable.set(tenantId, this.deps.clock.monotonic() + UNWAKEABLE_MS)
-        this.deps.log.error(
-          { err: cause, workspace: tenantId },
-          'a workspace with due work cannot be woken; will retry',
-        )
-      }
+      this.#unwakeable.failed(tenantId, cause)
       return false
     }
   }

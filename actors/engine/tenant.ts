@@ -102,6 +102,11 @@ export class TenantActor {
     this.#runner.poll()
   }
 
+  /** Every workspace is paused: resolves once what runs unattended has been settled or is out. */
+  recallUnattended(): Promise<void> {
+    return this.#runner.recallUnattended()
+  }
+
   /** Adds the letters that wait in its mailbox. */
   addQueued(sum: Queued): void {
     this.#mailbox.addTo(sum)

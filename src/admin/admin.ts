@@ -5,6 +5,7 @@
 import { readConfig } from '#config/config'
 import { AppError, errorTable } from '#kernel/errors'
 import { createLog } from '#kernel/log'
+import { Incomplete } from './command.ts'
 import type { Flags } from './flags.ts'
 import { helpOf, helpRecords } from './help.ts'
 import { readLine } from './line.ts'
@@ -47,6 +48,11 @@ export async function admin(
     }
     const place = { config: readConfig(env), log: createLog('warn'), err }
     const answer = await command.run(place, flags, operands)
+    if (answer instanceof Incomplete) {
+      out(JSON.stringify(answer.answer))
+      err(`tendril admin: ${answer.message}`)
+      return 1
+    }
     if (answer) out(JSON.stringify(answer))
     return 0
   } catch (cause) {

@@ -14,6 +14,8 @@ export const required = (value: string): FlagForm => ({ value, required: true })
 export const optional = (value: string): FlagForm => ({ value })
 export const repeated = (value: string): FlagForm => ({ value, many: true })
 export const toggle: FlagForm = {}
+/** Without it, the command could mean less than it does. */
+export const requiredToggle: FlagForm = { required: true }
 
 /** Of commands that print a page of a list. */
 export const paging = { limit: optional('N'), cursor: optional('CURSOR') }
@@ -31,7 +33,20 @@ export interface AdminCommand {
    * Reads its flags first, so that wrong ones are refused before anything is opened. Returns
    * undefined if it has written to standard output itself.
    */
-  run(place: AdminContext, flags: Flags, operands: readonly string[]): Promise<object | undefined>
+  run(
+    place: AdminContext,
+    flags: Flags,
+    operands: readonly string[],
+  ): Promise<object | Incomplete | undefined>
+}
+
+/** An answer that is printed although the command could not do all that it should: its exit code is 1. */
+export class Incomplete {
+  constructor(
+    readonly answer: object,
+    /** What is missing. */
+    readonly message: string,
+  ) {}
 }
 
 export interface AdminGroup {

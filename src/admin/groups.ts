@@ -7,6 +7,7 @@ import { identityGroup } from './identity.ts'
 import { keyGroup } from './key.ts'
 import { memberGroup } from './member.ts'
 import { nodesGroup } from './nodes.ts'
+import { pauseGroup, resumeGroup } from './pause-everywhere.ts'
 import { personGroup } from './person.ts'
 import { planGroup } from './plan.ts'
 import { restoreGroup } from './restore.ts'
@@ -28,6 +29,8 @@ export const adminGroups: readonly AdminGroup[] = [
   restoreGroup,
   filesGroup,
   nodesGroup,
+  pauseGroup,
+  resumeGroup,
   identityGroup,
   versionGroup,
 ]

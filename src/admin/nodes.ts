@@ -2,6 +2,7 @@
 import { pageOf, pageResult } from '#ops/engine/paging'
 import type { Db } from '#store/engine/db'
 import { listNodes } from '#store/engine/nodes'
+import { pauseEverywhere } from '#store/operator/paused-everywhere'
 import { type AdminGroup, paging } from './command.ts'
 import { type Flags, pageFlags } from './flags.ts'
 import { withDb } from './place.ts'
@@ -10,7 +11,7 @@ const list = (flags: Flags) => {
   const wanted = pageOf(pageFlags(flags))
   return async (db: Db): Promise<object> => {
     const { rows: nodes, next_cursor } = pageResult(await listNodes(db, wanted), wanted.limit)
-    return { nodes, next_cursor }
+    return { nodes, next_cursor, paused_everywhere: (await pauseEverywhere(db)) ?? null }
   }
 }
 

@@ -35,6 +35,8 @@ export const conflictReasons = {
     'Something that this needs is not there: an account, a channel, a model or a conversation.',
   network_rule: 'The network does not allow this. details may have a link to do it by hand.',
   automation_paused: 'Automation is paused.',
+  paused_everywhere:
+    'The operator has paused every workspace of this deployment. Only the operator can end that.',
   last_owner: 'A workspace needs an owner, and this is the last one.',
   others_involved: 'Others wrote in it or read it, and could no longer see it.',
   other_workspace:

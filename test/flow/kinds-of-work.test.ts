@@ -24,6 +24,7 @@ import { agentOf } from '#server/agent'
 import { type Lanes, lanesOf } from '#server/lanes'
 import type { Effects, Gate, NewWork } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
+import { beginPauseEverywhere, endPauseEverywhere } from '#store/operator/paused-everywhere'
 import { draftedItem } from '#test/domain/records'
 import { type FakeLane, fakeLane } from '#test/support/actors/actors'
 import { letterOf } from '#test/support/actors/letters'
@@ -196,6 +197,33 @@ test('a lane that contradicts the table about dead processes does not compile', 
   // @ts-expect-error rows of this kind may have been sent: its lane must say what becomes of them
   const simple: Lanes['send'] = metrics
   expect([own.orphaned, simple.orphaned]).toEqual([send.orphaned, undefined] as never)
+})
+
+test('a pause of every workspace recalls what runs unattended, of each kind, and it runs on afterwards', async () => {
+  const [rows, asking]: [Row[], Row[]] = [[], []]
+  for (const [, of] of cases.filter(([, { kind }]) => kindsOfWork[kind].queued !== 'runs')) {
+    const story = await newStory(app)
+    const [unattended, asked] = [
+      await added(of, 'automatic', story),
+      await added(of, 'manual', await newStory(app)),
+    ]
+    for (const row of [unattended, asked]) await runs(row)
+    rows.push(unattended)
+    asking.push(asked)
+  }
+  const signalOf = ({ kind, refId }: Row) => lanes[kind].running.get(refId)?.context.signal
+  const signals = rows.map((row) => signalOf(row)!)
+  const { db, runtime } = app.workplace
+  await beginPauseEverywhere(db, { by: 'somebody', reason: null })
+  const recalled = async () =>
+    (await app.owner`select recalled from node where incarnation = ${runtime.incarnation}`)[0]!
+      .recalled
+  await eventually(recalled, (time) => time !== null)
+  expect(signals.every(({ aborted }) => aborted)).toBe(true)
+  for (const row of rows) expect((await rowOf(row))!.state).toBe('queued')
+  expect(asking.map((row) => signalOf(row)!.aborted)).toEqual(asking.map(() => false))
+  await endPauseEverywhere(db)
+  for (const row of rows) await runs(row)
 })
 
 describe.each(cases)('%s', (_, of) => {

@@ -74,6 +74,7 @@ const automation = {
     since: null,
     by: null,
     held: null,
+    everywhere: null,
     now: memory.now(),
   })),
 }
@@ -101,6 +102,7 @@ const gate = {
         paused: memory.paused,
         pausedHere: memory.paused,
         heldSince: null,
+        pausedEverywhere: null,
         wakeAt: null,
         ...facts,
       },

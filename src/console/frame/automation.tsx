@@ -43,17 +43,32 @@ const Resume = ({
   </AskFirst>
 )
 
+const wordOf = ({
+  held,
+  paused_everywhere_since: everywhere,
+  paused,
+}: {
+  held: object | null
+  paused_everywhere_since: string | null
+  paused: boolean
+}): string => {
+  if (held) return 'Held by the operator'
+  if (everywhere) return 'Paused for everybody by the operator'
+  return paused ? 'Paused' : 'Running'
+}
+
 /** It asks nothing: pausing is safe. */
 export const AutomationState = () => {
   const read = useRead(READ, {})
   const [asks, setAsks] = useState(false)
   const state = read.data?.automation
   if (!state) return null
+  const isStopped = state.paused || state.held !== null || state.paused_everywhere_since !== null
   return (
-    <div className={`automation ${state.paused || state.held ? 'is-paused' : ''}`}>
+    <div className={`automation ${isStopped ? 'is-paused' : ''}`}>
       <p>
         <span className="dot" aria-hidden="true" />
-        {state.held ? 'Held by the operator' : state.paused ? 'Paused' : 'Running'}
+        {wordOf(state)}
         {state.since && (
           <span className="soft">
             {' '}

@@ -30,6 +30,11 @@ const State = record(
       description:
         'Set while the operator holds the whole deployment: nothing goes out unattended in any workspace, paused or not. Only the operator can end that.',
     }),
+    paused_everywhere_since: nullable({
+      ...Time,
+      description:
+        'Since when the operator has paused every workspace: nothing starts unattended in any, paused or not. Null while that is not so. Only the operator can end it.',
+    }),
     on_resuming: nullable(
       record(
         {
@@ -38,7 +43,7 @@ const State = record(
         },
         {
           description:
-            'What becomes of the posts that have fallen due since, by their lateness and on_missed, the account and the plan; null while it is not paused. A post with the same text as one in doubt counts as sent, but is skipped if that one is still in doubt.',
+            'What becomes of the posts that have fallen due since, by their lateness and on_missed, the account and the plan; null while nothing is paused. A post with the same text as one in doubt counts as sent, but is skipped if that one is still in doubt.',
         },
       ),
     ),
@@ -49,7 +54,7 @@ const State = record(
 export const automation = {
   get: op.query(
     'GET /api/v1/growth/automation',
-    'Read whether all automation is paused, since when and by whom. Also whether the whole deployment is held, what is on its way to the network, and what would become of overdue posts on resuming.',
+    'Read whether all automation is paused, since when and by whom. Also whether the operator has paused every workspace or holds the deployment, what is on its way to the network, and what would become of overdue posts on resuming.',
     { input: {}, output: record({ automation: State }) },
   ),
   pauseAll: op.command(

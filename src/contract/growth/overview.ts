@@ -59,6 +59,9 @@ export const overview = {
           counts: Counts,
           paused: T.Boolean({ description: 'All automation is paused.' }),
           held: T.Boolean({ description: 'The operator holds the whole deployment.' }),
+          paused_everywhere: T.Boolean({
+            description: 'The operator has paused every workspace.',
+          }),
           drafter: T.String({
             description: 'What writes drafts: the name of a model, or composer.',
           }),

@@ -10,6 +10,7 @@ import { kindsOfWork, kindsWhere } from '#decisions/work'
 import { skips } from '#domain/growth/rules/rule-run'
 import { lostAfterMs, onResuming } from '#domain/growth/sending/resuming'
 import { sendTimes } from '#domain/growth/sending/times'
+import { fail } from '#kernel/errors'
 import { repliesInFlight } from '#store/agent/channel-replies'
 import { callsInFlight } from '#store/agent/steps'
 import type { NamedAuthor } from '#store/app/names'
@@ -38,7 +39,8 @@ export const automationHandlers: Handlers<typeof automation> = {
       ...overduePosts(lostAfterMs(sendTimes)),
       ...onTheWire,
     })
-    const { now, held: hold, ...state } = pause
+    const { now, held: hold, everywhere, ...state } = pause
+    const isPaused = state.paused || everywhere !== null
     const held = hold && {
       ...hold,
       since: new Date(hold.since),
@@ -46,8 +48,9 @@ export const automationHandlers: Handlers<typeof automation> = {
     }
     const serves = (network: string) => networks.named(network) !== undefined
     const by = { now, times: sendTimes, isForbidden, serves }
-    const on_resuming = state.paused ? onResuming(overdue, lost, by) : null
-    return { automation: { ...state, held, on_resuming, in_flight: inFlight(loaded) } }
+    const on_resuming = isPaused ? onResuming(overdue, lost, by) : null
+    const stops = { ...state, held, paused_everywhere_since: everywhere }
+    return { automation: { ...stops, on_resuming, in_flight: inFlight(loaded) } }
   },
 
   pauseAll: loading(
@@ -65,6 +68,7 @@ export const automationHandlers: Handlers<typeof automation> = {
     () => ({ ...onTheWire, crons: workOfKinds(['rule_cron']), pause: pauseOf }),
     async (_, context, { crons, pause, ...loaded }) => {
       const in_flight = inFlight(loaded)
+      requireResumable(context)
       if (isOperator(context.principal) && !isByOperator(pause))
         return { reply: { automation: { paused: pause.paused, in_flight } }, unchanged: true }
       const automation = { paused: false, in_flight }
@@ -72,6 +76,16 @@ export const automationHandlers: Handlers<typeof automation> = {
       return { reply: { automation }, effects: merge({ paused: false }, patterns) }
     },
   ),
+}
+
+/** People would believe that their posts go out again. */
+const requireResumable = ({ gate: { pausedEverywhere }, principal }: CommandContext): void => {
+  if (pausedEverywhere && !isOperator(principal))
+    fail(
+      'conflict',
+      'the operator of this deployment has paused every workspace, so nothing can be resumed here until the operator ends that',
+      { reason: 'paused_everywhere', at: pausedEverywhere },
+    )
 }
 
 const isByOperator = ({ by }: { by: NamedAuthor | null }): boolean => by !== null && isOperator(by)

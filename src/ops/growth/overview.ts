@@ -60,6 +60,7 @@ export const overviewHandlers = ({
         counts,
         paused: pause.paused,
         held: pause.held !== null,
+        paused_everywhere: pause.everywhere !== null,
         drafter,
         quotas: quotasLeft(usage),
         next_due,

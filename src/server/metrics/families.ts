@@ -180,7 +180,7 @@ const ofPools = ({ pools }: MetricsReading): Family[] => {
 const ofDeployment = ({ counts }: MetricsReading): Family[] => [
   gauge(
     'counts_answered',
-    '1 if the database has told what the next eleven metrics say.',
+    '1 if the database has told what the next twelve metrics say.',
     sample(counts ? 1 : 0),
   ),
   gauge('doubts', 'Sends that may or may not have reached the network.', sample(counts?.doubts)),
@@ -215,6 +215,11 @@ const ofDeployment = ({ counts }: MetricsReading): Family[] => [
       : [],
   ),
   gauge('work_failing', 'Rows of work that fail and are tried again.', sample(counts?.failing)),
+  gauge(
+    'paused_everywhere',
+    '1 while the operator has paused every workspace.',
+    counts ? sample(counts.paused_everywhere ? 1 : 0) : [],
+  ),
   gauge('nodes', 'Living servers of the deployment.', sample(counts?.nodes)),
   gauge('sessions', 'Sessions of people who are signed in.', sample(counts?.sessions)),
 ]

@@ -32,6 +32,8 @@ export interface DeploymentCounts {
   reads: TierReads[]
   /** Rows of work that have failed since they last succeeded. */
   failing: number
+  /** The operator has paused every workspace. */
+  paused_everywhere: boolean
   /** Living servers. */
   nodes: number
   /** Signed-in people. */
@@ -70,7 +72,8 @@ const lateSends = (sql: Sql): Fragment => {
   const isLate = (at: Fragment) => sql`${at} < now() - interval '10 seconds'`
   return sql`select count(*)::int, extract(epoch from now() - min(run_at))::float8 as latest
     from (select w.run_at from (select tenant_id from actor
-        where ${isLate(sql`wake_at`)} and not paused and ${heldSince(sql)} is null order by wake_at limit ${MOST_LATE}) a
+        where ${isLate(sql`wake_at`)} and not paused and ${heldSince(sql)} is null
+          and (select paused_since from hold) is null order by wake_at limit ${MOST_LATE}) a
       cross join lateral (select run_at from work where tenant_id = a.tenant_id
         and origin in ('manual', 'automatic') and ${isLate(sql`run_at`)}
         and kind = 'send' and state = 'queued' limit ${MOST_LATE}) w limit ${MOST_LATE}) late`
@@ -87,6 +90,7 @@ export const deploymentCounts = (sql: Sql): Fragment<DeploymentCounts> =>
       (select count(*)::int from channel_connection where status = 'failing') as channels_failing,
       (${readsToday(sql)}) as reads,
       (select count(*)::int from work where failures > 0) as failing,
+      (select paused_since is not null from hold) as paused_everywhere,
       (select count(*)::int from node where expires_at > now()) as nodes,
       (select count(*)::int from session where expires_at > now() and revoked_at is null)
         as sessions

@@ -5,13 +5,13 @@
 
 import { fail } from '#kernel/errors'
 import type { Fragment, Sql, Transaction } from './db.ts'
-import { heldSince } from './hold.ts'
 import type { Gate, GateFacts, GateHook, Ownership } from './letter.ts'
 import { type Load, type Loaded, loadColumns, loadedOf } from './load.ts'
 import type { Principal } from './principal.ts'
 import { hasValidCredential, scopeOf } from './read-scope.ts'
 
-interface GateRow extends Omit<Gate, keyof GateFacts | 'wakeAt' | 'pausedHere' | 'heldSince'> {
+interface GateRow
+  extends Omit<Gate, keyof GateFacts | 'wakeAt' | 'pausedHere' | 'heldSince' | 'pausedEverywhere'> {
   live: boolean
   /**
    * Whether the statement saw an old version of the tenant's row, because somebody changed it
@@ -20,6 +20,7 @@ interface GateRow extends Omit<Gate, keyof GateFacts | 'wakeAt' | 'pausedHere' |
   stale: boolean
   wake_at: Date | null
   held_since: Date | null
+  paused_since: Date | null
 }
 
 interface GateQuestion<L extends Load> {
@@ -62,13 +63,20 @@ export async function openGate<L extends Load>(
   const fresh = row?.stale ? await gateRow(sql, own, question) : row
   if (!fresh) return undefined
   if (!fresh.live) fail('unauthenticated')
-  const { now, paused, wake_at: wakeAt, held_since: heldSince, counters, seen } = fresh
-  const stops = { paused: paused || heldSince !== null, pausedHere: paused, heldSince }
+  const { now, wake_at: wakeAt, counters, seen } = fresh
   return {
-    gate: { ...hook.read(fresh), now, ...stops, wakeAt, counters, seen },
+    gate: { ...hook.read(fresh), now, ...stopsOf(fresh), wakeAt, counters, seen },
     loaded: loadedOf(load, fresh),
   }
 }
+
+/** What keeps unattended work from starting. */
+const stopsOf = ({ paused, held_since: heldSince, paused_since: pausedEverywhere }: GateRow) => ({
+  paused: paused || heldSince !== null || pausedEverywhere !== null,
+  pausedHere: paused,
+  heldSince,
+  pausedEverywhere,
+})
 
 const gateRow = async <L extends Load>(
   sql: Sql & Pick<Transaction, 'sharing'>,
@@ -78,7 +86,7 @@ const gateRow = async <L extends Load>(
   const [row] = await sql<GateRow & Record<string, unknown>>`
     select g.* from ${scopeOf(sql, own.tenantId)} cross join lateral (
       select clock_timestamp() as now, a.paused, a.wake_at, product.*,
-        ${heldSince(sql)} as held_since,
+        h.since as held_since, h.paused_since,
         ${caller === undefined ? sql`true` : hasValidCredential(sql, caller)} as live,
         a.xmin <> (select before.xmin from actor before
           where before.tenant_id = a.tenant_id) as stale,
@@ -87,7 +95,7 @@ const gateRow = async <L extends Load>(
         (select to_jsonb(i) from idempotency i where i.key = ${idempotencyKey}
           and i.expires_at > now()) as seen
         ${loadColumns(sql, load)}
-      from actor a cross join lateral (${hook.query(sql)}) product
+      from actor a cross join hold h cross join lateral (${hook.query(sql)}) product
       where ${ownActor(sql, own)}
       offset 0 for no key update of a ${sql.sharing ? sql`skip locked` : sql``}) g`
   return row

@@ -40,12 +40,17 @@ export interface GateFacts {}
 export interface Gate extends GateFacts {
   /** The database's clock. */
   now: Date
-  /** Nothing starts unattended: its people have paused it, or the deployment is held. */
+  /**
+   * Nothing starts unattended: its people have paused it, the operator has paused every workspace,
+   * or the deployment is held.
+   */
   paused: boolean
   /** Whether the workspace's people have paused it. */
   pausedHere: boolean
   /** Since when the deployment is held; null while it is not. */
   heldSince: Date | null
+  /** Since when the operator has paused every workspace; null while that is not so. */
+  pausedEverywhere: Date | null
   /**
    * When the tenant must be woken. Never null while it has unfinished work, and in the past while
    * some of it is running.

@@ -21,6 +21,8 @@ export interface ClaimView {
    * for since can be claimed, of kinds that run all the same.
    */
   heldSince?: Date | null
+  /** Since when every workspace is paused, as far as is known. Then only manual rows are claimed. */
+  pausedEverywhere?: Date | null
   /** Running work. Its keys are taken, and so are places and shares that are full. */
   running: Pick<KeyedWork, 'id' | 'kind' | 'origin' | 'concurrency_key' | 'place' | 'asker'>[]
   /** Ids of rows to leave out for now. */
@@ -84,8 +86,8 @@ const pollTime = (sql: Sql, { at }: ClaimView): Fragment =>
     ${at === 'gate' ? sql`clock_timestamp()` : sql`${at.now}::timestamptz`} as now)`
 const now = (sql: Sql): Fragment => sql`(select now from poll)`
 /** The row `a` of table `actor` is the gate's. A hold pauses everything. */
-const unlessPaused = (sql: Sql, { at, heldSince }: ClaimView): Fragment =>
-  heldSince
+const unlessPaused = (sql: Sql, { at, heldSince, pausedEverywhere }: ClaimView): Fragment =>
+  heldSince || pausedEverywhere
     ? sql`and false`
     : at === 'gate'
       ? sql`and not a.paused`

@@ -56,11 +56,14 @@ export interface Beat {
   heldSince: Date | null
   /** Whether objects in S3 may be those of another deployment. */
   keepsObjects: boolean
+  /** Since when the operator has paused every workspace; null while that is not so. */
+  pausedEverywhere: Date | null
 }
 
 const beat = (sql: Sql): Fragment =>
   sql`(extract(epoch from clock_timestamp()) * 1000)::float8 as now,
-    ${heldSince(sql)} as "heldSince", (select keeps_objects from hold) as "keepsObjects"`
+    ${heldSince(sql)} as "heldSince", (select keeps_objects from hold) as "keepsObjects",
+    (select paused_since from hold) as "pausedEverywhere"`
 
 export const register = async (db: Db, node: NodeRow): Promise<Beat> =>
   (
@@ -101,6 +104,16 @@ export const renew = async (db: Db, incarnation: string): Promise<Beat | undefin
         returning ${beat(sql)}`,
     )
   )[0]
+
+/** Says that the process has carried out the pause of all workspaces that began then. */
+export const confirmRecall = async (
+  db: Db,
+  { incarnation, since }: { incarnation: string; since: Date },
+): Promise<void> => {
+  await db.system(
+    (sql) => sql`update node set recalled = ${since} where incarnation = ${incarnation}`,
+  )
+}
 
 /**
  * Whether the process still has its row, which means that nobody has declared it dead. Its lease

@@ -129,13 +129,22 @@ const askedSince = (sql: Sql, { since, kinds }: Held): Fragment =>
   sql`and exists (select from work w where w.tenant_id = actor.tenant_id and w.origin = 'manual'
     and w.kind = any(${[...kinds]}::text[]) and w.created_at >= ${since})`
 
+/** Also the work of a process that has died is due. */
+const askedFor = (sql: Sql): Fragment =>
+  sql`and exists (select from work w where w.tenant_id = actor.tenant_id and w.origin = 'manual'
+    and w.run_at <= now())`
+
+/** `asked`: every workspace is paused, and only what people have asked for runs. */
+type Stop = Held | 'asked'
+
 /**
  * While the deployment is held, no workspace is woken for what was due before, only for what its
- * people have asked for since.
+ * people have asked for since; and while all are paused, for what they have asked for at any time.
  */
-export const wakeable = (db: Db, self: string, limit: number, held?: Held): Promise<Wakeable> =>
+export const wakeable = (db: Db, self: string, limit: number, stop?: Stop): Promise<Wakeable> =>
   db.system(async (sql) => {
-    const due = dueActors(sql, self, limit, held && askedSince(sql, held))
+    const only = stop === 'asked' ? askedFor(sql) : stop && askedSince(sql, stop)
+    const due = dueActors(sql, self, limit, only)
     const rows = await sql<{
       tenant_id: string
       is_ours: boolean

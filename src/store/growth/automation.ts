@@ -1,6 +1,6 @@
 import type { Overdue } from '#domain/growth/sending/resuming'
 import { type NamedAuthor, namedAuthor } from '../app/names.ts'
-import type { Sql } from '../engine/db.ts'
+import type { Fragment, Sql } from '../engine/db.ts'
 import type { HoldCause } from '../engine/hold.ts'
 import { many, mapPart, one, sure } from '../engine/load.ts'
 
@@ -11,19 +11,26 @@ interface Pause {
   by: NamedAuthor | null
   /** The hold of the deployment; null while there is none. */
   held: { since: string; cause: HoldCause; as_of: string | null } | null
+  /** Since when the operator has paused every workspace; null while that is not so. */
+  everywhere: Date | null
   now: Date
 }
 
 /** Whether all automation is paused. Always a row. */
 export const pauseOf = sure(
   one<Pause>(
-    { since: true, now: true },
+    { since: true, now: true, everywhere: true },
     (sql) => sql`select a.paused, a.paused_at as since, now() as now,
       ${namedAuthor(sql, sql`a.paused_by`)} as by,
       (select jsonb_build_object('since', h.since, 'cause', h.cause, 'as_of', h.as_of) from hold h
-        where h.since is not null) as held from actor a`,
+        where h.since is not null) as held,
+      (select h.paused_since from hold h) as everywhere from actor a`,
   ),
 )
+
+/** Whether people or an operator have paused the workspace, by itself or with all others. */
+export const pausedNow = (sql: Sql): Fragment =>
+  sql`(select a.paused or h.paused_since is not null from actor a, hold h)`
 
 /**
  * Scheduled posts that have fallen due while automation is paused, in groups; none while it is not.
@@ -31,7 +38,7 @@ export const pauseOf = sure(
  */
 export const overduePosts = (lostAfterMs: number) => {
   const isOverdue = (sql: Sql) => sql`i.status = 'approved' and i.post_at <= now()
-    and (select a.paused from actor a)`
+    and ${pausedNow(sql)}`
   const lost = (sql: Sql) => sql`now() - ${lostAfterMs} * interval '1 millisecond'`
   return {
     overdue: many<Overdue>(

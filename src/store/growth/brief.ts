@@ -8,6 +8,7 @@ import type { TakenTime } from '#domain/growth/drafting/item-timing'
 import type { Profile } from '#domain/growth/drafting/profile'
 import type { CountedExperiment } from '#domain/growth/learning/experiment'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
+import { pausedNow } from './automation.ts'
 import { calendarOf } from './calendar.ts'
 import { tallyOf } from './experiments.ts'
 
@@ -196,7 +197,7 @@ const MOST_UNSETTLED = 1_000
 export const briefRecord =
   ({ most = MOST_ROWS }: { most?: 1 | typeof MOST_ROWS } = {}): Query<BriefRecord> =>
   (sql) =>
-    sql`select clock_timestamp() as now, a.paused, t.plan, t.billing, t.overrides,
+    sql`select clock_timestamp() as now, ${pausedNow(sql)} as paused, t.plan, t.billing, t.overrides,
       (select coalesce(jsonb_object_agg(c.key || '@' || c.period, c.used), '{}') from counter c) as counters,
       (select coalesce(jsonb_object_agg(g.name, g.found), '{}') from (${groupsOf(sql, most === 1 ? sql`1` : sql`10`)}) g) as items,
       (select count(*)::int from (select status from batch order by id desc limit ${newestBatches(sql)}) b where b.status in ('queued', 'generating')) as drafting,

@@ -7,6 +7,7 @@ import { one, sure } from '../engine/load.ts'
 import { inPeriod, type Page, type Period } from '../engine/page.ts'
 import { tableOf } from '../engine/records.ts'
 import { isWorkOf } from '../engine/work.ts'
+import { pausedNow } from './automation.ts'
 
 const table = tableOf(ruleRecord)
 const { columns } = table
@@ -21,9 +22,7 @@ export interface ScheduledRule extends Rule {
   now: Date
 }
 
-const standing = (
-  sql: Sql,
-): Fragment => sql`${columns(sql, 'r')}, (select a.paused from actor a) as held,
+const standing = (sql: Sql): Fragment => sql`${columns(sql, 'r')}, ${pausedNow(sql)} as held,
   clock_timestamp() as now,
   (select w.run_at from work w where ${isWorkOf(sql, 'rule_cron', sql`r.id`)}) as next`
 
@@ -40,7 +39,7 @@ export const listRules =
     sql`select ${standing(sql)} from rule r where true ${
       status
         ? sql`and (r.status = 'active'
-      and not (select a.paused from actor a)) = ${status === 'active'}`
+      and not ${pausedNow(sql)}) = ${status === 'active'}`
         : sql``
     }
       ${trigger ? sql`and r.trigger->>'kind' = ${trigger}` : sql``} ${inPeriod(sql, sql`r.created_at`, period)}

@@ -8,6 +8,7 @@ import { authorName } from '../app/names.ts'
 import type { Fragment, Sql } from '../engine/db.ts'
 import { many } from '../engine/load.ts'
 import { columnOf, type SendableRef, tableOfSendable } from './attempts.ts'
+import { pausedNow } from './automation.ts'
 
 interface VersionRow {
   number: number
@@ -88,9 +89,8 @@ const triesOf = ({ sendable, record_id }: SendableRef) =>
           a.error, a.external_id,
         a.doubt_at as in_doubt_since, a.doubt_cause as cause, a.reads,
         case when a.state in ('doubt', 'review', 'returned')
-          then (select greatest(w.run_at, now()) from work w join actor on true
-          where w.kind = 'reconcile' and w.ref_id = ${record_id}
-            and (w.origin = 'manual' or not actor.paused)) end as next_read_at
+          then (select greatest(w.run_at, now()) from work w where w.kind = 'reconcile' and w.ref_id = ${record_id}
+            and (w.origin = 'manual' or not ${pausedNow(sql)})) end as next_read_at
       from attempt a join connection c on c.id = a.connection_id
         where a.${sql(columnOf[sendable])} = ${record_id}
       order by a.number desc limit ${MOST}`,

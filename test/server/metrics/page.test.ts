@@ -22,6 +22,7 @@ const counts: DeploymentCounts = {
   channels_failing: 4,
   reads: [{ tier: 'free', left: 700, spent: 3 }],
   failing: 0,
+  paused_everywhere: true,
   nodes: 2,
   sessions: 5,
 }
