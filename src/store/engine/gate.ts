@@ -19,8 +19,11 @@ interface GateRow
    */
   stale: boolean
   wake_at: Date | null
-  held_since: Date | null
-  paused_since: Date | null
+  /**
+   * Since when the deployment is held, and since when every workspace is paused: one column, so that
+   * one look at the row tells both.
+   */
+  stops: readonly [string | null, string | null]
 }
 
 interface GateQuestion<L extends Load> {
@@ -71,11 +74,11 @@ export async function openGate<L extends Load>(
 }
 
 /** What keeps unattended work from starting. */
-const stopsOf = ({ paused, held_since: heldSince, paused_since: pausedEverywhere }: GateRow) => ({
-  paused: paused || heldSince !== null || pausedEverywhere !== null,
+const stopsOf = ({ paused, stops: [held, everywhere] }: GateRow) => ({
+  paused: paused || held !== null || everywhere !== null,
   pausedHere: paused,
-  heldSince,
-  pausedEverywhere,
+  heldSince: held === null ? null : new Date(held),
+  pausedEverywhere: everywhere === null ? null : new Date(everywhere),
 })
 
 const gateRow = async <L extends Load>(
@@ -86,7 +89,7 @@ const gateRow = async <L extends Load>(
   const [row] = await sql<GateRow & Record<string, unknown>>`
     select g.* from ${scopeOf(sql, own.tenantId)} cross join lateral (
       select clock_timestamp() as now, a.paused, a.wake_at, product.*,
-        h.since as held_since, h.paused_since,
+        (select jsonb_build_array(h.since, h.paused_since) from hold h) as stops,
         ${caller === undefined ? sql`true` : hasValidCredential(sql, caller)} as live,
         a.xmin <> (select before.xmin from actor before
           where before.tenant_id = a.tenant_id) as stale,
@@ -95,7 +98,7 @@ const gateRow = async <L extends Load>(
         (select to_jsonb(i) from idempotency i where i.key = ${idempotencyKey}
           and i.expires_at > now()) as seen
         ${loadColumns(sql, load)}
-      from actor a cross join hold h cross join lateral (${hook.query(sql)}) product
+      from actor a cross join lateral (${hook.query(sql)}) product
       where ${ownActor(sql, own)}
       offset 0 for no key update of a ${sql.sharing ? sql`skip locked` : sql``}) g`
   return row

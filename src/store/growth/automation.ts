@@ -30,7 +30,8 @@ export const pauseOf = sure(
 
 /** Whether people or an operator have paused the workspace, by itself or with all others. */
 export const pausedNow = (sql: Sql): Fragment =>
-  sql`(select a.paused or h.paused_since is not null from actor a, hold h)`
+  sql`(select a.paused or exists (select from hold h where h.single and h.paused_since is not null)
+    from actor a)`
 
 /**
  * Scheduled posts that have fallen due while automation is paused, in groups; none while it is not.

@@ -3,7 +3,8 @@
  * each post and signal, and due reads, paused again and again at random moments at either of two
  * servers. Between an answer of pause-all and the next resume-all nothing is posted but what the
  * answer listed, no automatic generation ends, no rule acts and no automatic work begins; after the
- * last resume-all every post goes out once. Then it times the answer while the mailbox is full.
+ * last resume-all every post goes out once. The operator's switch over all workspaces is tried in
+ * the same way. Then it times the answer while the mailbox is full.
  * Jobs of the agent follow, as `agent.ts` says. `npm run fault:killswitch -- --items 500 --rounds
  * 10 --jobs 200 --seed 7`; with `--naive`, a switch that holds back what begins, and not jobs that
  * have begun, stands in, and must be found out.
@@ -13,6 +14,7 @@ import { type Verdict, verdictOn } from '../ledger.ts'
 import { numbers } from '../numbers.ts'
 import { alone } from '../own-database.ts'
 import { runAgentSwitch } from './agent.ts'
+import { type EverywhereTally, noneEverywhere, oneRoundEverywhere } from './everywhere.ts'
 import { newStories, ordered, twoServers, type World } from './servers.ts'
 import { type Acknowledged, databaseOffset, fullMailboxTimes, quantile } from './times.ts'
 import { begunBetween, readsDue, unattendedOf, unattendedTotals } from './unattended.ts'
@@ -21,8 +23,9 @@ export interface KillSwitchOptions {
   /** Of all workspaces together. */
   items: number
   workspaces: number
-  /** How often every workspace is resumed and paused. */
+  /** How often every workspace is resumed and paused, and below how often all are at once. */
   rounds: number
+  everywhere: number
   /** How long after an answer the network is watched for posts. */
   watchMs: number
   /** How many answers are timed, and behind how many background letters. */
@@ -82,7 +85,7 @@ const sentAfter = async ({ owner }: World, { story, at, listed }: Paused) => {
 
 const noneBegun = { begun_after_answer: 0, runs_left: 0 }
 
-interface Tally {
+interface Tally extends EverywhereTally {
   pauses: number
   listed: number
   listed_sent_later: number
@@ -151,7 +154,7 @@ const lively = async ({ owner }: World) => {
 }
 
 export async function runKillSwitch(options: KillSwitchOptions): Promise<Verdict> {
-  const { seed, rounds, watchMs, samples, letters } = options
+  const { seed, rounds, everywhere, watchMs, samples, letters } = options
   await using stack = new AsyncDisposableStack()
   const world = await twoServers(stack, numbers(seed))
   const stories = await newStories(world, options)
@@ -164,10 +167,13 @@ export async function runKillSwitch(options: KillSwitchOptions): Promise<Verdict
     sent_after_answer: 0,
     automatic_left: 0,
     ...noneBegun,
+    ...noneEverywhere,
   }
   const rest = { watchMs, offset, tally }
   for (let round = 0; round < rounds; round++)
     await Promise.all(stories.map((story) => oneRound(world, story, rest)))
+  for (let round = 0; round < everywhere; round++)
+    await oneRoundEverywhere(world, stories, { ...rest, runMs: 20 + world.next() * 300 })
   const [{ sent, cancelled } = { sent: 0, cancelled: 0 }] = await world.owner<
     { sent: number; cancelled: number }[]
   >`select
@@ -199,8 +205,22 @@ export async function runKillSwitch(options: KillSwitchOptions): Promise<Verdict
     ...unattended,
     ...timed,
   }
-  const { sent_after_answer, automatic_left, begun_after_answer, runs_left } = tally
-  const never = { sent_after_answer, automatic_left, begun_after_answer, runs_left }
+  const {
+    sent_after_answer,
+    automatic_left,
+    begun_after_answer,
+    runs_left,
+    sent_after_everywhere,
+    begun_after_everywhere,
+  } = tally
+  const never = {
+    sent_after_answer,
+    automatic_left,
+    begun_after_answer,
+    runs_left,
+    sent_after_everywhere,
+    begun_after_everywhere,
+  }
   const late =
     p99 < P99_MS
       ? []
@@ -212,6 +232,7 @@ const defaults = {
   items: 500,
   workspaces: 5,
   rounds: 12,
+  everywhere: 6,
   watchMs: 1_000,
   samples: 300,
   letters: 900,

@@ -6,6 +6,7 @@ test('after the answer of pause-all nothing goes out but what it lists, on eithe
     items: 60,
     workspaces: 4,
     rounds: 3,
+    everywhere: 2,
     watchMs: 200,
     samples: 3,
     letters: 900,
