@@ -46,7 +46,8 @@ export class Runtime implements AsyncDisposable {
   readonly #trouble
   readonly hold: HoldWatch = newHoldWatch(() => {
     this.#recall.look()
-    for (const actor of this.#awake.values()) actor.poll()
+    // Nobody needs to look for what waits until all are resumed.
+    if (this.hold.everywhere === null) for (const actor of this.#awake.values()) actor.poll()
   })
   readonly #recall: RecallEverywhere
   #lanes: readonly AnyLane[] = []

@@ -1,4 +1,4 @@
-/** Tenants with due work that could not be woken, by their own fault, let others have their turn. */
+/** Tenants with due work that cannot be woken by their own fault let others have their turn. */
 import { AppError } from '#kernel/errors'
 import { isTimedOut } from '#store/engine/db'
 import { type ActorDeps, Fenced } from './deps.ts'

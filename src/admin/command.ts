@@ -40,7 +40,7 @@ export interface AdminCommand {
   ): Promise<object | Incomplete | undefined>
 }
 
-/** An answer that is printed although the command could not do all that it should: its exit code is 1. */
+/** What a command prints that could not do all that it should. Its exit code is 1. */
 export class Incomplete {
   constructor(
     readonly answer: object,

@@ -11,7 +11,7 @@ import {
   pausedByThemselves,
   type RecallingServer,
   recallingServers,
-  underWay,
+  workUnderWay,
 } from '#store/operator/paused-everywhere'
 import { type AdminGroup, Incomplete, optional, requiredToggle } from './command.ts'
 import { type AdminContext, type Flags, text } from './flags.ts'
@@ -108,7 +108,7 @@ const pause = async (place: AdminContext, flags: Flags): Promise<object> => {
         'somebody has resumed every workspace meanwhile',
       )
     const unanswered = servers.filter(({ recalled }) => !recalled)
-    const out = await underWay(db, MOST_SHOWN)
+    const out = await workUnderWay(db, MOST_SHOWN)
     const answer = {
       paused_everywhere,
       servers: servers.length - unanswered.length,

@@ -202,23 +202,17 @@ test('a lane that contradicts the table about dead processes does not compile', 
 test('a pause of every workspace recalls what runs unattended, of each kind, and it runs on afterwards', async () => {
   const [rows, asking]: [Row[], Row[]] = [[], []]
   for (const [, of] of cases.filter(([, { kind }]) => kindsOfWork[kind].queued !== 'runs')) {
-    const story = await newStory(app)
-    const [unattended, asked] = [
-      await added(of, 'automatic', story),
-      await added(of, 'manual', await newStory(app)),
-    ]
-    for (const row of [unattended, asked]) await runs(row)
-    rows.push(unattended)
-    asking.push(asked)
+    rows.push(await added(of, 'automatic', await newStory(app)))
+    asking.push(await added(of, 'manual', await newStory(app)))
   }
+  for (const row of [...rows, ...asking]) await runs(row)
   const signalOf = ({ kind, refId }: Row) => lanes[kind].running.get(refId)?.context.signal
   const signals = rows.map((row) => signalOf(row)!)
   const { db, runtime } = app.workplace
   await beginPauseEverywhere(db, { by: 'somebody', reason: null })
-  const recalled = async () =>
-    (await app.owner`select recalled from node where incarnation = ${runtime.incarnation}`)[0]!
-      .recalled
-  await eventually(recalled, (time) => time !== null)
+  const recalled = () => app.owner`select from node
+    where incarnation = ${runtime.incarnation} and recalled is not null`
+  await eventually(recalled, ({ length }) => length === 1)
   expect(signals.every(({ aborted }) => aborted)).toBe(true)
   for (const row of rows) expect((await rowOf(row))!.state).toBe('queued')
   expect(asking.map((row) => signalOf(row)!.aborted)).toEqual(asking.map(() => false))

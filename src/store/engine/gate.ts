@@ -20,8 +20,8 @@ interface GateRow
   stale: boolean
   wake_at: Date | null
   /**
-   * Since when the deployment is held, and since when every workspace is paused: one column, so that
-   * one look at the row tells both.
+   * Since when the deployment is held, and since when every workspace is paused. One column, so
+   * that one look at the row tells both.
    */
   stops: readonly [string | null, string | null]
 }

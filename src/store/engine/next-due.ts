@@ -21,7 +21,7 @@ export interface ClaimView {
    * for since can be claimed, of kinds that run all the same.
    */
   heldSince?: Date | null
-  /** Since when every workspace is paused, as far as is known. Then only manual rows are claimed. */
+  /** Since when every workspace is paused, as far as is known: only manual rows are claimed. */
   pausedEverywhere?: Date | null
   /** Running work. Its keys are taken, and so are places and shares that are full. */
   running: Pick<KeyedWork, 'id' | 'kind' | 'origin' | 'concurrency_key' | 'place' | 'asker'>[]

@@ -1,4 +1,4 @@
-/** The operator's pause of all workspaces: who has begun it, who carries it out, what is still out. */
+/** The operator's pause of all workspaces: who began it, who carries it out, what is still out. */
 import type { Db, Fragment, Sql } from '../engine/db.ts'
 
 export interface PauseEverywhere {
@@ -102,7 +102,7 @@ export interface UnderWay {
  * What may be on the wire, in any workspace: all work that runs, and sends of processes that have
  * died and might still be sending. Unattended work first, and how much there is of it all.
  */
-export const underWay = (
+export const workUnderWay = (
   db: Db,
   limit: number,
 ): Promise<{ rows: UnderWay[]; total: number; unattended: number }> =>

@@ -62,6 +62,7 @@ describe('automation', () => {
       since: null,
       by: null,
       held: null,
+      paused_everywhere_since: null,
       on_resuming: null,
       in_flight: [],
     })
@@ -74,6 +75,7 @@ describe('automation', () => {
       since: expect.any(String),
       by: { kind: 'person', id: personId, name: null },
       held: null,
+      paused_everywhere_since: null,
       on_resuming: { sent: 0, skipped: 0 },
       in_flight: [],
     })
@@ -87,6 +89,7 @@ describe('automation', () => {
       since: null,
       by: null,
       held: null,
+      paused_everywhere_since: null,
       on_resuming: null,
       in_flight: [],
     })

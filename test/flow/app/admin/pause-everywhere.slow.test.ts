@@ -1,4 +1,4 @@
-/** `tendril admin pause --all` while servers are stopped, killed and started, or a table is locked. */
+/** `tendril admin pause --all` while servers are stopped, killed and started, or a table locked. */
 import { expect, test } from 'bun:test'
 import { eventually, testApp } from '#test/support/app'
 import { TEST_SECRET } from '#test/support/database/db'
