@@ -1111,6 +1111,8 @@ create table public.hold (
   constraint hold_cause_check CHECK ((cause = ANY (ARRAY['copied'::text, 'restored'::text, 'asked'::text]))),
   constraint hold_check CHECK (((since IS NULL) = (cause IS NULL))),
   constraint hold_check1 CHECK (((since IS NOT NULL) OR (NOT vouched))),
+  constraint hold_paused CHECK ((((paused_since IS NULL) = (paused_by IS NULL)) AND ((paused_since IS NOT NULL) OR (paused_reason IS NULL)))),
+  constraint hold_paused_reason_check CHECK (((length(paused_reason) >= 1) AND (length(paused_reason) <= 500))),
   constraint hold_pkey PRIMARY KEY (single),
   constraint hold_single_check CHECK (single)
 );
@@ -2032,6 +2034,7 @@ create policy asked_since on public.work for select to tendril_system using (((o
 create policy attention on public.work for select to tendril_system using (((lane = 'generation'::text) AND (payload ? 'heldSince'::text)));
 create policy failing on public.work for select to tendril_system using ((failures > 0));
 create policy overdue on public.work for select to tendril_system using (((kind = 'send'::text) AND (state = 'queued'::text) AND (run_at < now())));
+create policy under_way on public.work for select to tendril_system using ((state = 'running'::text));
 grant delete, insert, select, update on public.work to tendril_app;
 grant select (claimed_by, created_at, due_at, failures, id, kind, origin, ref_id, run_at, state, tenant_id) on public.work to tendril_system;
 

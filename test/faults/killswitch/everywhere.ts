@@ -7,8 +7,9 @@ import { begunBetween, readsDue, type Unattended, unattendedOf } from './unatten
 
 export interface EverywhereTally {
   everywhere: number
-  /** Posts in the answers. */
+  /** Posts in the answers, and due ones that the pauses held. */
   everywhere_listed: number
+  everywhere_held: number
   sent_after_everywhere: number
   begun_after_everywhere: number
 }
@@ -16,6 +17,7 @@ export interface EverywhereTally {
 export const noneEverywhere: EverywhereTally = {
   everywhere: 0,
   everywhere_listed: 0,
+  everywhere_held: 0,
   sent_after_everywhere: 0,
   begun_after_everywhere: 0,
 }
@@ -34,6 +36,12 @@ const sentSince = async ({ owner }: World, at: number): Promise<string[]> => {
   return rows.map(({ text }) => text)
 }
 
+const dueNow = async ({ owner }: World): Promise<number> =>
+  (await owner`select from item where status = 'approved' and post_at <= now()`).length
+
+/** Of each workspace, so that a pause has something to hold. */
+const POSTS_MORE = 8
+
 interface Watching {
   watchMs: number
   /** How long everything may run before the pause. */
@@ -49,9 +57,10 @@ export const oneRoundEverywhere = async (
   { watchMs, runMs, offset, tally }: Watching,
 ): Promise<void> => {
   for (const story of stories) {
+    for (let made = 0; made < POSTS_MORE; made++) await story.scheduled(0)
     await readsDue(world.owner, story)
-    await ordered(world, story, 'resume-all')
   }
+  await Promise.all(stories.map((story) => ordered(world, story, 'resume-all')))
   await Bun.sleep(runMs)
   const { under_way } = await admin(world, 'pause')
   const at = performance.timeOrigin + performance.now() + offset
@@ -63,6 +72,7 @@ export const oneRoundEverywhere = async (
   const listed = new Set(under_way.map(({ id }) => textOf(id)))
   tally.everywhere++
   tally.everywhere_listed += listed.size
+  tally.everywhere_held += await dueNow(world)
   tally.sent_after_everywhere += (await sentSince(world, at)).filter(
     (text) => !listed.has(text),
   ).length

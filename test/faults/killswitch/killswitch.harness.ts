@@ -181,7 +181,8 @@ export async function runKillSwitch(options: KillSwitchOptions): Promise<Verdict
       where error = 'cancelled')::int as cancelled`
   const unattended = await unattendedTotals(world.owner)
   const broken = await allPosted(world, stories)
-  const atStake = { sent, cancelled, ...(await lively(world)) }
+  const { everywhere_held } = tally
+  const atStake = { sent, cancelled, everywhere_held, ...(await lively(world)) }
   // The answer is timed on a workspace of its own, and only that workspace's letters may be in its
   // way.
   await Promise.all(stories.map((story) => ordered(world, story, 'pause-all')))
