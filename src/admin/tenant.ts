@@ -3,6 +3,7 @@ import { type AdminGroup, ofWorkspace, optional, paging, required, toggle } from
 import { createTenant } from './tenant-create.ts'
 import { eraseTenant, keepTenant } from './tenant-erase.ts'
 import { exportTenant } from './tenant-export.ts'
+import { importTenant } from './tenant-import.ts'
 import { findTenants, getTenant, keysOfTenant, membersOfTenant, tenantPage } from './tenant-look.ts'
 import { pauseTenant, resumeTenant, suspendTenant, unsuspendTenant } from './tenant-stop.ts'
 
@@ -88,6 +89,19 @@ export const tenantGroup: AdminGroup = {
       operands: ['TO'],
       flags: ofWorkspace,
       run: exportTenant,
+    },
+    import: {
+      about:
+        'Make a new workspace of an archive of tenant export: nothing is approved in it, and what is left out is named on standard error or in FILE; --dry-run makes nothing',
+      operands: ['FROM'],
+      flags: {
+        name: optional('NAME'),
+        email: optional('OWNER'),
+        report: optional('FILE'),
+        'new-ids': toggle,
+        'dry-run': toggle,
+      },
+      run: importTenant,
     },
   },
 }

@@ -8,10 +8,11 @@ import type { Files } from '#port/files/files'
 import { openFiles } from '#port/files/open'
 import { type BucketTimes, openBucket } from '#port/files/s3/bucket'
 import { flawOfBucket } from '#port/files/s3/check'
-import { S3Store } from '#port/files/s3/store'
+import { type S3Deps, S3Store } from '#port/files/s3/store'
 
 interface FileParts {
-  runtime: Pick<Runtime, 'ask'>
+  /** Writes down the key of a file before its bytes are sent. */
+  note: S3Deps['note']
   log: Log
   failpoints: Failpoints
   /** For tests. */
@@ -34,9 +35,19 @@ interface OpenedFiles extends Disposable {
 /** The server itself writes down the keys of files, whoever sends the files. */
 const principal = { kind: 'system', id: 'files' } as const
 
+export const noteByLetter =
+  (runtime: Pick<Runtime, 'ask'>): S3Deps['note'] =>
+  (tenantId, decide) =>
+    runtime.ask(tenantId, {
+      name: 'files.note',
+      priority: 'interactive',
+      provenance: { principal, surface: 'lane' },
+      decide: async (_, gate) => ({ reply: undefined, effects: { writes: decide(gate) } }),
+    })
+
 export const filesOf = async (
   { s3 }: Pick<Config, 's3'>,
-  { runtime, log, failpoints, times }: FileParts,
+  { note, log, failpoints, times }: FileParts,
 ): Promise<OpenedFiles> => {
   if (!s3)
     return {
@@ -49,13 +60,7 @@ export const filesOf = async (
     bucket,
     log,
     failpoints,
-    note: (tenantId, decide) =>
-      runtime.ask(tenantId, {
-        name: 'files.note',
-        priority: 'interactive',
-        provenance: { principal, surface: 'lane' },
-        decide: async (_, gate) => ({ reply: undefined, effects: { writes: decide(gate) } }),
-      }),
+    note,
   })
   return {
     files: openFiles({ log, s3: store }),

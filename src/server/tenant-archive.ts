@@ -2,18 +2,18 @@
  * A workspace as an archive: its owners' export, and the bytes of its files. Its seal proves to the
  * deployment that made it that nobody has edited it since.
  */
-import { createHash, createHmac } from 'node:crypto'
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { deriveKey } from '#kernel/secret'
 import type { BackupShelf } from './backup/shelf.ts'
 
 /** The first part: what the archive is. */
-const ARCHIVE_HEAD = 'tenant.json'
+export const ARCHIVE_HEAD = 'tenant.json'
 /** The last part but one: all parts before it, with their SHA-256. */
-const LISTING = 'listing.json'
+export const LISTING = 'listing.json'
 /** The last part: the seal of the listing. An archive without it was never finished. */
-const LISTING_SEAL = 'seal.json'
+export const LISTING_SEAL = 'seal.json'
 
-const FORMAT = 'tendril-tenant/v1'
+export const ARCHIVE_FORMAT = 'tendril-tenant/v1'
 
 interface ArchiveHead {
   workspace_id: string
@@ -25,6 +25,12 @@ interface ArchiveHead {
 
 const sealOf = (secret: Buffer, listing: string): string =>
   createHmac('sha256', deriveKey(secret, 'archives of workspaces')).update(listing).digest('base64')
+
+/** Whether this deployment has sealed the listing. */
+export const isSealed = (secret: Buffer, listing: string, seal: string): boolean => {
+  const [ours, given] = [Buffer.from(sealOf(secret, listing)), Buffer.from(seal)]
+  return ours.length === given.length && timingSafeEqual(ours, given)
+}
 
 async function* once(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text)
@@ -46,7 +52,7 @@ export class TenantArchive {
   ) {}
 
   begin(): Promise<void> {
-    const head = { format: FORMAT, ...this.head, began_at: new Date().toISOString() }
+    const head = { format: ARCHIVE_FORMAT, ...this.head, began_at: new Date().toISOString() }
     return this.#text(ARCHIVE_HEAD, JSON.stringify(head, null, 2))
   }
 

@@ -26,7 +26,7 @@ import { type ConnectionOptions, type Db, openDb } from '#store/engine/db'
 import { assertIsolation } from '#store/engine/isolation'
 import { createActors } from './actors.ts'
 import { agentOf, desk, outsideOf } from './agent.ts'
-import { filesOf, type Storage } from './files.ts'
+import { filesOf, noteByLetter, type Storage } from './files.ts'
 import { lanesOf } from './lanes.ts'
 import { Meters } from './metrics/meters.ts'
 import { openModels } from './models.ts'
@@ -80,7 +80,12 @@ const openParts = async (opening: StartupContext, tools: () => ToolBox) => {
   const hints = new HintBus(secrecyOf(db, tools), log)
   const runtime = createActors(opening, { db, followers: followersOf({ bus, hints }) })
   const kept = stack.use(
-    await filesOf(config, { runtime, log, failpoints, times: overrides.bucketTimes }),
+    await filesOf(config, {
+      note: noteByLetter(runtime),
+      log,
+      failpoints,
+      times: overrides.bucketTimes,
+    }),
   )
   const signature = nodeSignature(secret, () => runtime.now())
   const rates = openRates(opening, db)

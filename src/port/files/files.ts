@@ -37,6 +37,8 @@ export interface FileReading {
 export interface Store {
   /** The most bytes of a file. */
   readonly most: number
+  /** How many GiB the files of a workspace may take. */
+  readonly mostGib: number
   /**
    * Takes in the bytes, beside the mailbox, in the process that owns the workspace. Throws
    * `payload_too_large`, `conflict` if the workspace has no room, and `unavailable`.
@@ -53,7 +55,7 @@ export interface Store {
   ): AsyncGenerator<Uint8Array>
 }
 
-export interface Files extends Pick<Store, 'most' | 'put'> {
+export interface Files extends Pick<Store, 'most' | 'mostGib' | 'put'> {
   /**
    * The bytes of a kept file, in pieces of up to a MiB. Each piece is compared with its hash before
    * it is returned. Throws `unavailable`.
@@ -63,8 +65,8 @@ export interface Files extends Pick<Store, 'most' | 'put'> {
 
 const KIB_OF_GIB = 1_048_576
 
-/** As file_kib in sql/000124-baseline/07-knowledge.sql counts them. */
-const kibOf = (byteSize: number): number => Math.max(4, Math.ceil(byteSize / 1_024))
+/** The room that a file takes, as file_kib in sql/000124-baseline/07-knowledge.sql counts it. */
+export const kibOf = (byteSize: number): number => Math.max(4, Math.ceil(byteSize / 1_024))
 
 /** Throws unless the workspace has room for files of this many bytes more. */
 export const requireFileRoom = (

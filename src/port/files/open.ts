@@ -20,6 +20,7 @@ type Stores = Record<FileStore, Store | undefined>
 
 const filesOf = (stores: Stores, newest: Store, log: Log): Files => ({
   most: newest.most,
+  mostGib: newest.mostGib,
   put: (tenantId, source, signal) => newest.put(tenantId, source, signal),
   async *read(file, reading) {
     const store =

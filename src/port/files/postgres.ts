@@ -14,6 +14,7 @@ const MOST_GIB = 1
 
 export const postgresStore = (): Store => ({
   most: MOST,
+  mostGib: MOST_GIB,
   async put(_, source) {
     const id = newId()
     const hashing = new Hashing()

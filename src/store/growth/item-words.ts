@@ -28,6 +28,17 @@ export const insertItemWords =
       where w not in (select h.word from item_word h where h.item_id = ${itemId}) on conflict
         do nothing`
 
+/** The words of items that have none yet and wait for no sweep. */
+export const insertWordsOfItems =
+  (items: readonly { id: string; words: readonly string[] }[]): Query =>
+  (sql) =>
+    sql`insert into item_word (word, item_id, shelf, at)
+      select w.word, i.id, coalesce(i.shelf, 'open'), case when i.shelf is not null then i.at end
+      from jsonb_to_recordset(${sql.json(items)}::jsonb) as g(id uuid, words jsonb)
+      join (select s.id, s.at, case when s.status in ('posted', 'rejected') then s.status end as shelf
+        from item s) i on i.id = g.id
+      cross join lateral jsonb_array_elements_text(g.words) w(word)`
+
 /**
  * Deletes all words of an item except these. The count is always enough: it takes the lock before
  * the first row is deleted.

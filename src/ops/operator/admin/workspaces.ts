@@ -46,7 +46,8 @@ export const createKey = async (
     : { id, api_key: key }
 }
 
-export const createWorkspace = async (db: Db, name: string): Promise<string> => {
+/** The name in the form in which it is stored. Throws `invalid_input`. */
+export const nameOfWorkspace = (name: string): string => {
   if (name.trim() === '' || name.length > 160)
     throw new AppError('invalid_input', 'the name must have 1 to 160 characters')
   const strange = strangeCharacter(name)
@@ -55,8 +56,12 @@ export const createWorkspace = async (db: Db, name: string): Promise<string> => 
       'invalid_input',
       `the name contains ${strange}, an invisible character or one that reorders text`,
     )
-  const id = newId()
-  await insertTenant(db, { id, name: plainText(name), plan: defaultPlan })
+  return plainText(name)
+}
+
+export const createWorkspace = async (db: Db, given: string): Promise<string> => {
+  const [id, name] = [newId(), nameOfWorkspace(given)]
+  await insertTenant(db, { id, name, plan: defaultPlan })
   return id
 }
 

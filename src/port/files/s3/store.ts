@@ -34,13 +34,14 @@ const UPLOADS = {
 export interface S3Deps {
   bucket: Bucket
   /** Writes in a letter of the workspace. */
-  note(tenantId: string, decide: (gate: Gate) => Query[]): Promise<void>
+  note(tenantId: string, decide: (gate: Pick<Gate, 'counters'>) => Query[]): Promise<void>
   log: Log
   failpoints: Failpoints
 }
 
 export class S3Store implements Store {
   readonly most = MOST
+  readonly mostGib = MOST_GIB
   readonly #uploads = new FairLimit(UPLOADS)
 
   constructor(private readonly deps: S3Deps) {}
