@@ -18,15 +18,19 @@ export interface ArchiveLine {
 
 const SECRET_OF_NOBODY = Buffer.alloc(32, 'nobody')
 
-const linesWith = (records: readonly ArchiveLine[]): ArchiveLine[] => {
+function* linesWith(records: Iterable<ArchiveLine>): Generator<ArchiveLine> {
   const counts: Record<string, number> = {}
-  for (const { kind } of records) counts[kind] = (counts[kind] ?? 0) + 1
   const start = { format: 'tendril-export/v1', at: new Date(), kinds: exportKinds }
-  return [{ kind: 'export', record: start }, ...records, { kind: 'end', record: { counts } }]
+  yield { kind: 'export', record: start }
+  for (const line of records) {
+    counts[line.kind] = (counts[line.kind] ?? 0) + 1
+    yield line
+  }
+  yield { kind: 'end', record: { counts } }
 }
 
 interface Made {
-  records: readonly ArchiveLine[]
+  records: Iterable<ArchiveLine>
   /** Their bytes, by the ids of artifacts. */
   files?: Record<string, Uint8Array>
   secret?: Buffer

@@ -10,19 +10,22 @@ import { type Rows, writeRows } from '#test/support/database/rows'
 import { rowsOfTenant } from '#test/support/database/tenant-rows'
 import { temporaryFolder } from '#test/support/folder'
 import { runAdmin } from '#test/support/processes/server'
+import { openS3 } from '#test/support/s3/server'
 import { jsonLines } from '#test/support/texts/lines'
 import { use, useApp } from '#test/support/use'
 
 const db = use(freshDb)
 const folder = use(temporaryFolder)
+const s3 = use(openS3)
 const app = useApp(() => ({ database: db.options }))
 
 const to = (name: string): string => join(folder.path, name)
-const run = (...args: string[]) =>
+const runWith = (env: Record<string, string>, ...args: string[]) =>
   runAdmin(
-    { key: app.key, database: db.options, secret: TEST_SECRET.toString('base64') },
+    { key: app.key, database: db.options, secret: TEST_SECRET.toString('base64'), env },
     ...['tenant', ...args],
   )
+const run = (...args: string[]) => runWith({}, ...args)
 
 /** Somebody else's workspace, with a row in each table. */
 let victim: { tenantId: string; rows: Rows }
@@ -131,6 +134,31 @@ test('files are taken over if their bytes are those of their artifact, and there
   expect(got.text).toBe('# Docks\n')
   const stored = await app.owner`select 1 from file where tenant_id = ${made.json.workspace_id}`
   expect(stored).toHaveLength(1)
+})
+
+test('where files are kept in S3, they go there, and an import that fails removes them again', async () => {
+  const [one, two] = [newId(), newId()]
+  const much = Buffer.alloc(5 * 2 ** 20, 'docks')
+  const records = [artifactOf(one, much), artifactOf(two, much)]
+  await writeArchive(to('s3.tar.zst'), { records, files: { [one]: much, [two]: much } })
+  const made = await runWith(s3.env, 'import', to('s3.tar.zst'), '--report', to('s3.report'))
+  expect(made).toMatchObject({ code: 0, json: { made: { artifact: 2 } } })
+  const keys = await s3.disk.keys()
+  expect(keys.map((key) => key.split('/').at(-2))).toEqual([
+    made.json.workspace_id,
+    made.json.workspace_id,
+  ])
+  let sent = 0
+  s3.fault = ({ method }) =>
+    method === 'PUT' && ++sent > 1 ? { status: 403, code: 'AccessDenied' } : undefined
+  const before = await app.owner`select id from tenant order by id`
+  const failed = await runWith(s3.env, 'import', to('s3.tar.zst'), '--report', to('failed.report'))
+  expect(failed.code).toBe(8)
+  expect(await app.owner`select id from tenant order by id`).toEqual(before)
+  const removals = await app.owner<{ key: string }[]>`select key from file_removal`
+  for (const key of (await s3.disk.keys()).filter((one) => !keys.includes(one)))
+    expect(removals.some((removal) => key.endsWith(removal.key))).toBe(true)
+  expect(removals.length).toBeGreaterThan(0)
 })
 
 test('a name that hides something is refused, and another one can be given', async () => {

@@ -30,8 +30,8 @@ const run = async (args: string[], env: Record<string, string> = {}) => {
   return { code: child.exitCode, signal: child.signalCode, out, err, maxRSS }
 }
 
-const posts = (count: number): ArchiveLine[] =>
-  Array.from({ length: count }, (_, at) => {
+function* posts(count: number): Generator<ArchiveLine> {
+  for (let at = 0; at < count; at++) {
     const time = Date.now() - 1e9 + at * 1_000
     const record = exportedItem({
       id: firstIdAt(time),
@@ -40,11 +40,13 @@ const posts = (count: number): ArchiveLine[] =>
       external_id: `p${at}`,
       posted_at: new Date(time),
     })
-    return { kind: 'item', record }
-  })
+    yield { kind: 'item', record }
+  }
+}
 
 const COUNT = 100_000
-const MOST_MEMORY = 700 * 2 ** 20
+/** What the process that starts it takes counts too: it is the first memory of the new one. */
+const MOST_MEMORY = 512 * 2 ** 20
 
 test('100,000 items are taken over in bounded memory', async () => {
   await writeArchive(to('large.tar.zst'), { records: posts(COUNT) })
