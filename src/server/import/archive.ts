@@ -1,6 +1,6 @@
 /**
- * Reads the archive of a workspace, in whichever form it is. It may come from anybody: its parts are
- * bounded in number and size, and have the names that they can have, or nothing of it is taken.
+ * Reads the archive of a workspace, in whichever form it is. It may come from anybody: its parts
+ * are bounded in number and size, and have the names that they can have, or nothing of it is taken.
  */
 import { createReadStream } from 'node:fs'
 import { lstat, open, readdir, stat } from 'node:fs/promises'
@@ -114,7 +114,7 @@ const openArchive = async (from: string): Promise<AsyncGenerator<TarFile>> => {
 }
 
 /** The parts in their order, each at most once. Throws where there is anything else. */
-export async function* partsOf(from: string): AsyncGenerator<TarFile> {
+export async function* archiveParts(from: string): AsyncGenerator<TarFile> {
   const seen = new Set<string>()
   let [rank, bytes] = [0, 0]
   for await (const part of await openArchive(from)) {
@@ -149,7 +149,7 @@ export const textOfPart = async ({ path, size, bytes }: TarFile, most: number): 
 export const LONGEST_LINE = 16 * 2 ** 20
 
 /** The lines of a part. At most one of them is in memory. */
-export async function* linesOf({ path, bytes }: TarFile): AsyncGenerator<string> {
+export async function* archiveLines({ path, bytes }: TarFile): AsyncGenerator<string> {
   let held: Uint8Array[] = []
   let length = 0
   let number = 1

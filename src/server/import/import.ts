@@ -1,6 +1,6 @@
 /**
- * Makes a new workspace from the archive of one, which anybody may have edited. Nothing is sent, and
- * nothing that was decided elsewhere counts here. Either all of it is made, or nothing.
+ * Makes a new workspace from the archive of one, which anybody may have edited. Nothing is sent,
+ * and nothing that was decided elsewhere counts here. Either all of it is made, or nothing.
  */
 import type { Config } from '#config/config'
 import { defaultPlan } from '#domain/app/plan'
@@ -28,7 +28,7 @@ import { type ConnectionOptions, type Db, openDb, type Query } from '#store/engi
 import { filesOf } from '../files.ts'
 import { type Looked, lookAt } from './look.ts'
 import { type ReadArchive, readArchive } from './read.ts'
-import { type ImportReport, type ImportSink, Writing } from './write.ts'
+import { type ImportReport, type ImportSink, ImportWriting } from './write.ts'
 
 export interface ImportPlace {
   config: Config
@@ -128,7 +128,7 @@ const writeAll = async (
 ): Promise<void> => {
   const files = new Map<string, string>()
   for (const late of [false, true]) {
-    const writing = new Writing(looked, { late, files, sink, report })
+    const writing = new ImportWriting(looked, { late, files, sink, report })
     const { digest } = await readArchive(from, secret, writing)
     if (digest !== looked.read.digest)
       fail('conflict', 'the archive has been changed meanwhile', { reason: 'wrong_state' })

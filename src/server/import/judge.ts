@@ -1,12 +1,12 @@
 /** Judges each record of an archive by itself: it is taken over, or left out for a reason. */
 import { fail } from '#kernel/errors'
-import type { Arrival, Bound, KindRule, TakenOver } from './kind.ts'
-import { importKinds, ruleOf } from './kinds.ts'
+import type { ImportBound, ImportContext, KindRule, TakenOver } from './kind.ts'
+import { ruleOf } from './kinds.ts'
 import type { ArchivedRecord, ExportKind } from './read.ts'
 import { readRow } from './row.ts'
 
 /** A record that is taken over, as the archive has it. */
-export interface Taken {
+export interface TakenRecord {
   kind: ExportKind
   rule: TakenOver
   id: string
@@ -36,12 +36,12 @@ export class Judge {
   readonly #used = new Map<string, number>()
 
   constructor(
-    private readonly arrival: Arrival,
+    private readonly arrival: ImportContext,
     /** Whether all ids of the archive are known, and bounds have been looked at before. */
     private readonly isLast: boolean,
   ) {}
 
-  judge({ kind, record }: ArchivedRecord): Taken | Left {
+  judge({ kind, record }: ArchivedRecord): TakenRecord | Left {
     const rule = ruleOf(kind)
     if (!isTakenOver(rule)) return { kind, id: shownId(record), reason: rule.leaves }
     const row = readRow(rule.form, record)
@@ -51,7 +51,7 @@ export class Judge {
     return reason === undefined ? taken : { kind, id: taken.id, reason }
   }
 
-  #faultOf({ kind, rule, id, row }: Taken): string | undefined {
+  #faultOf({ kind, rule, id, row }: TakenRecord): string | undefined {
     const { ids } = this.arrival
     const refused = rule.refuses(row as never, this.arrival)
     if (refused !== undefined) return refused
@@ -67,7 +67,7 @@ export class Judge {
     return undefined
   }
 
-  #use({ of, most, takes = 1 }: Bound): void {
+  #use({ of, most, takes = 1 }: ImportBound): void {
     const used = this.used(of) + takes
     this.#used.set(of, used)
     if (used > most)
@@ -83,8 +83,4 @@ export class Judge {
   }
 }
 
-export const isLeft = (verdict: Taken | Left): verdict is Left => 'reason' in verdict
-
-export const takenKinds = Object.entries(importKinds).flatMap(([kind, rule]) =>
-  isTakenOver(rule) ? [kind as ExportKind] : [],
-)
+export const isLeft = (verdict: TakenRecord | Left): verdict is Left => 'reason' in verdict

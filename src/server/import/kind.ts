@@ -9,7 +9,7 @@ import { type ExportedRow, type RowForm, rowSchema } from './row.ts'
 export const LONG = 200_000
 
 /** What the rows of a new workspace follow from, besides the archive. */
-export interface Arrival {
+export interface ImportContext {
   ids: ImportIds
   /**
    * Whether this deployment vouches for the archive. Without that, its texts count as those of
@@ -22,7 +22,7 @@ export interface Arrival {
 }
 
 /** So many of something the workspace may have. */
-export interface Bound {
+export interface ImportBound {
   of: string
   most: number
   /** How many it takes up; one if absent. */
@@ -30,7 +30,7 @@ export interface Bound {
 }
 
 /** Records of the kind are left out. */
-export interface LeftOut {
+interface LeftOut {
   leaves: string
 }
 
@@ -46,14 +46,14 @@ export interface TakenOver {
   /** Whether the records that it cannot be without are taken over. */
   belongs(row: never, ids: ImportIds): boolean
   /** Why it cannot be taken over, if so. */
-  refuses(row: never, arrival: Arrival): string | undefined
-  bounds(row: never): readonly Bound[]
+  refuses(row: never, arrival: ImportContext): string | undefined
+  bounds(row: never): readonly ImportBound[]
   /** The row as it arrives. */
-  arrives(row: never, arrival: Arrival): { [column: string]: unknown }
+  arrives(row: never, arrival: ImportContext): { [column: string]: unknown }
   /** The columns that tell rows from each other where ids are not remembered. */
   key?: readonly string[]
   /** The statements that write it, where a row of columns is not all. */
-  writes?(row: never, arrival: Arrival): readonly Query[]
+  writes?(row: never, arrival: ImportContext): readonly Query[]
   /** Statements that follow the rows of a group. */
   follows?(rows: readonly never[]): readonly Query[]
 }
@@ -69,15 +69,15 @@ interface Particulars<Given, Row extends object> {
   idOf?(row: Given): string
   uniqueBy?(row: Given): readonly string[]
   belongs?(row: Given, ids: ImportIds): boolean
-  refuses?(row: Given, arrival: Arrival): string | undefined
-  bounds?(row: Given): readonly Bound[]
-  arrives(row: Given, arrival: Arrival): Row
+  refuses?(row: Given, arrival: ImportContext): string | undefined
+  bounds?(row: Given): readonly ImportBound[]
+  arrives(row: Given, arrival: ImportContext): Row
   key?: readonly string[]
-  writes?(row: Row, arrival: Arrival): readonly Query[]
+  writes?(row: Row, arrival: ImportContext): readonly Query[]
   follows?(rows: readonly Row[]): readonly Query[]
 }
 
-export const takenOver = <R extends Declared, Row extends object, Given = ExportedRow<R>>(
+export const importedAs = <R extends Declared, Row extends object, Given = ExportedRow<R>>(
   record: R,
   { shapes, longest, late, unnamed, ...rule }: Particulars<Given, Row>,
 ): TakenOver =>

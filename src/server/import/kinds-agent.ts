@@ -16,13 +16,13 @@ import { insertMemory } from '#store/agent/memories'
 import { insertVersion } from '#store/agent/playbooks'
 import { insertNewWork } from '#store/app/import'
 import { searchConfiguration } from '#store/engine/text-search'
-import { importer, NOBODY, takenOver } from './kind.ts'
+import { importedAs, importer, NOBODY } from './kind.ts'
 import type { ExportedRow } from './row.ts'
 
 const MOST_MEMORY = 1_000
 const MOST_PLAYBOOK = 50_000
 
-const memory = takenOver(memoryRecord, {
+const memory = importedAs(memoryRecord, {
   longest: MOST_MEMORY,
   uniqueBy: ({ text }) => [memoryHash(text)],
   refuses: ({ scope }) =>
@@ -40,7 +40,7 @@ const memory = takenOver(memoryRecord, {
 })
 
 /** Without our seal, the agent does not see it until a person has activated it. */
-const playbook = takenOver(playbookRecord, {
+const playbook = importedAs(playbookRecord, {
   uniqueBy: ({ slug }) => [slug],
   bounds: ({ status, pinned }) => [
     { of: 'playbooks', most: playbookLimits.all },
@@ -56,7 +56,7 @@ const playbook = takenOver(playbookRecord, {
   }),
 })
 
-const playbookVersion = takenOver(versionRecord, {
+const playbookVersion = importedAs(versionRecord, {
   longest: MOST_PLAYBOOK,
   uniqueBy: ({ playbook_id, number, state }) => [
     `${playbook_id} ${number}`,
@@ -83,7 +83,7 @@ const playbookVersion = takenOver(versionRecord, {
 type ExportedDocument = ExportedRow<typeof documentRecord> & { content: string }
 
 /** It is read anew. Without our seal, nobody vouches for it, and strangers are not shown it. */
-const document = takenOver(documentRecord, {
+const document = importedAs(documentRecord, {
   longest: documentLimits.bytes,
   uniqueBy: ({ content }: ExportedDocument) => [hashContent(content)],
   refuses: ({ content, sha256, status, error, metadata }: ExportedDocument) => {
@@ -126,7 +126,7 @@ const MIME_TYPE = /^[\w.+-]{1,60}\/[\w.+-]{1,60}(; ?charset=[\w-]{1,20})?$/
 const MOST_METADATA = 4_096
 
 /** Its bytes have been stored before it. */
-const artifact = takenOver(artifactRecord, {
+const artifact = importedAs(artifactRecord, {
   late: true,
   uniqueBy: ({ created_at }) => [String(Date.parse(created_at))],
   refuses: ({ deleted_at, mime_type, file_name, byte_size, metadata }) => {
@@ -148,7 +148,7 @@ const artifact = takenOver(artifactRecord, {
 })
 
 /** Nobody has given it a mandate here: whoever activates it does. */
-const schedule = takenOver(scheduleRecord, {
+const schedule = importedAs(scheduleRecord, {
   shapes: { time_zone: T.String({ format: 'time-zone' }) },
   refuses: ({ at, pattern, time_zone }, { now }) => {
     if ((at === null) === (pattern === null)) return 'it has neither at nor cron, or both'

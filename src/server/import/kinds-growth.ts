@@ -24,7 +24,7 @@ import { MOST_OPEN_SIGNALS, SIGNAL_MS } from '#domain/growth/learning/signal'
 import { normalHandle, targetLimits } from '#domain/growth/learning/target'
 import { MOST_RULES, type Rule, updateRule } from '#domain/growth/rules/rule'
 import { AppError } from '#kernel/errors'
-import { LONG, settledGeneration, takenOver, writerOf } from './kind.ts'
+import { importedAs, LONG, settledGeneration, writerOf } from './kind.ts'
 import { itemKinds } from './kinds-items.ts'
 
 /** What a rule of the product says against it; undefined if nothing. */
@@ -38,14 +38,14 @@ const faultBy = (check: () => unknown): string | undefined => {
   }
 }
 
-const profile = takenOver(profileRecord, {
+const profile = importedAs(profileRecord, {
   unnamed: true,
   idOf: () => 'profile',
   uniqueBy: () => ['profile'],
   arrives: (row) => ({ ...row, written_by: writerOf(row.written_by) }),
 })
 
-const profileRevision = takenOver(profileRevisionRecord, {
+const profileRevision = importedAs(profileRevisionRecord, {
   unnamed: true,
   idOf: ({ number }) => String(number),
   refuses: ({ number }) => (number > 0 ? undefined : 'number is not above 0'),
@@ -55,7 +55,7 @@ const profileRevision = takenOver(profileRevisionRecord, {
 
 const closed = { additionalProperties: false }
 
-const channel = takenOver(growthChannelRecord, {
+const channel = importedAs(growthChannelRecord, {
   // Only what was set is stored.
   shapes: {
     format_rules: T.Partial(FormatRulesSchema, closed),
@@ -67,11 +67,11 @@ const channel = takenOver(growthChannelRecord, {
   arrives: (row, { ids }) => ({ ...row, id: ids.of(row.id) }),
 })
 
-const product = takenOver(productRecord, {
+const product = importedAs(productRecord, {
   arrives: (row, { ids }) => ({ ...row, id: ids.of(row.id) }),
 })
 
-const experiment = takenOver(experimentRecord, {
+const experiment = importedAs(experimentRecord, {
   refuses: ({ status, concluded_at }) =>
     (status === 'concluded') === (concluded_at !== null)
       ? undefined
@@ -81,7 +81,7 @@ const experiment = takenOver(experimentRecord, {
   arrives: (row, { ids }) => ids.within(row),
 })
 
-const batch = takenOver(batchRecord, {
+const batch = importedAs(batchRecord, {
   arrives: (row, { ids }) => ({
     ...row,
     ...settledGeneration(row),
@@ -91,7 +91,7 @@ const batch = takenOver(batchRecord, {
   }),
 })
 
-const article = takenOver(articleRecord, {
+const article = importedAs(articleRecord, {
   late: true,
   uniqueBy: ({ item_id }) => (item_id === null ? [] : [item_id]),
   arrives: (row, { ids }) => ({
@@ -103,17 +103,17 @@ const article = takenOver(articleRecord, {
   }),
 })
 
-const growthAudit = takenOver(growthAuditRecord, {
+const growthAudit = importedAs(growthAuditRecord, {
   refuses: ({ days }) => (days > 0 ? undefined : 'days is not above 0'),
   arrives: (row, { ids }) => ({ ...ids.within(row), ...settledGeneration(row) }),
 })
 
-const report = takenOver(reportRecord, {
+const report = importedAs(reportRecord, {
   longest: LONG,
   arrives: (row, { ids }) => ({ ...ids.within(row), ...settledGeneration(row) }),
 })
 
-const learning = takenOver(learningRecord, {
+const learning = importedAs(learningRecord, {
   late: true,
   bounds: ({ status }) =>
     status === 'active' ? [{ of: 'active learnings', most: MOST_ACTIVE_LEARNINGS }] : [],
@@ -125,7 +125,7 @@ const learning = takenOver(learningRecord, {
 })
 
 /** Paused, and as if it had never run today. */
-const rule = takenOver(ruleRecord, {
+const rule = importedAs(ruleRecord, {
   refuses: (row, { now }) =>
     faultBy(() => {
       const { trigger, conditions, action, ...rest } = row as unknown as Rule
@@ -143,7 +143,7 @@ const rule = takenOver(ruleRecord, {
   }),
 })
 
-const ruleRun = takenOver(ruleRunRecord, {
+const ruleRun = importedAs(ruleRunRecord, {
   belongs: ({ rule_id }, ids) => ids.has('rule', rule_id),
   uniqueBy: ({ rule_id, trigger, occurrence }) => [`${rule_id} ${trigger} ${occurrence}`],
   refuses: ({ units }) => (units >= 0 ? undefined : 'units is below 0'),
@@ -158,7 +158,7 @@ const ruleRun = takenOver(ruleRunRecord, {
 })
 
 /** It is read for an account, once there is one and a person has activated it. */
-const target = takenOver(targetRecord, {
+const target = importedAs(targetRecord, {
   uniqueBy: ({ handle }) => [handle],
   refuses: ({ handle, reads, reads_micros }) =>
     faultBy(() => normalHandle(handle)) ??
@@ -174,7 +174,7 @@ const target = takenOver(targetRecord, {
   }),
 })
 
-const signal = takenOver(signalRecord, {
+const signal = importedAs(signalRecord, {
   longest: LONG,
   belongs: ({ target_id }, ids) => ids.has('target', target_id),
   uniqueBy: ({ network, post_id }) => [`${network} ${post_id}`],

@@ -16,7 +16,7 @@ import { printsOf } from '#domain/growth/drafting/prints'
 import { MOST_REVISIONS } from '#domain/growth/drafting/revision'
 import { insertWordsOfItems } from '#store/growth/item-words'
 import type { ImportIds } from './ids.ts'
-import { importer, LONG, takenOver, writerOf } from './kind.ts'
+import { importedAs, importer, LONG, writerOf } from './kind.ts'
 import type { ExportKind } from './read.ts'
 import type { ExportedRow } from './row.ts'
 
@@ -74,7 +74,7 @@ const arrivingItem = (row: Deletable): string => {
   return KEPT_ITEMS.includes(status) ? status : 'drafted'
 }
 
-const item = takenOver(itemRecord, {
+const item = importedAs(itemRecord, {
   longest: LONG,
   shapes: { status: itemStatus, ...deleted },
   refuses: (row: ExportedItem) =>
@@ -143,7 +143,7 @@ const arrivingEngagement = (row: ExportedEngagement): string => {
   return isWhole ? 'drafted' : 'failed'
 }
 
-const engagement = takenOver(engagementRecord, {
+const engagement = importedAs(engagementRecord, {
   longest: LONG,
   shapes: { status: engagementStatus, ...deleted },
   refuses: (row: ExportedEngagement) =>
@@ -173,7 +173,7 @@ const engagement = takenOver(engagementRecord, {
   },
 })
 
-const revision = takenOver(revisionRecord, {
+const revision = importedAs(revisionRecord, {
   longest: LONG,
   unnamed: true,
   late: true,
@@ -189,7 +189,7 @@ const revision = takenOver(revisionRecord, {
   key: ['record_id', 'number'],
 })
 
-const comment = takenOver(commentRecord, {
+const comment = importedAs(commentRecord, {
   unnamed: true,
   belongs: ({ item_id }, ids) => ids.has('item', item_id),
   bounds: ({ item_id }) => [{ of: `comments on the item ${item_id}`, most: MOST_COMMENTS }],
@@ -202,7 +202,7 @@ const comment = takenOver(commentRecord, {
   key: ['id'],
 })
 
-const metric = takenOver(metricRecord, {
+const metric = importedAs(metricRecord, {
   unnamed: true,
   late: true,
   belongs: ({ item_id }, ids) => ids.has('item', item_id),

@@ -6,8 +6,8 @@ import { documentRoom } from '#domain/app/room'
 import { fail } from '#kernel/errors'
 import { type Files, kibOf, requireFileRoom } from '#port/files/files'
 import { ImportIds } from './ids.ts'
-import { isLeft, Judge, type Taken } from './judge.ts'
-import type { Arrival } from './kind.ts'
+import { isLeft, Judge, type TakenRecord } from './judge.ts'
+import type { ImportContext } from './kind.ts'
 import type { ArchivedRecord, ArchiveVisitor, ReadArchive } from './read.ts'
 import { readArchive } from './read.ts'
 
@@ -20,7 +20,7 @@ interface Expected {
 
 export interface Looked {
   read: ReadArchive
-  arrival: Arrival
+  arrival: ImportContext
   /** By the ids of artifacts that are taken over, but for faults of their bytes. */
   expected: ReadonlyMap<string, Expected>
   /** The ids of its channels. */
@@ -33,7 +33,7 @@ class Looking implements ArchiveVisitor {
   readonly #judge: Judge
 
   constructor(
-    private readonly arrival: Arrival,
+    private readonly arrival: ImportContext,
     private readonly files: Pick<Files, 'most' | 'mostGib'>,
   ) {
     this.#judge = new Judge(arrival, false)
@@ -70,7 +70,7 @@ class Looking implements ArchiveVisitor {
     requireFileRoom({ counters: { 'files@kib': kib } }, 0, this.files.mostGib)
   }
 
-  #note({ kind, id, row }: Taken): void {
+  #note({ kind, id, row }: TakenRecord): void {
     if (kind === 'profile') {
       const { language } = row.data as { language?: string }
       this.arrival.language = language ?? this.arrival.language
@@ -94,7 +94,12 @@ export const lookAt = async (
   secret: Buffer,
   files: Pick<Files, 'most' | 'mostGib'>,
 ): Promise<Looked> => {
-  const arrival: Arrival = { ids: new ImportIds(), sealed: false, now: new Date(), language: 'en' }
+  const arrival: ImportContext = {
+    ids: new ImportIds(),
+    sealed: false,
+    now: new Date(),
+    language: 'en',
+  }
   const looking = new Looking(arrival, files)
   const read = await readArchive(from, secret, looking)
   looking.requireRoom()

@@ -6,7 +6,7 @@ import { exportKinds } from '#contract/app/workspace'
 import { Id, Time } from '#contract/shapes'
 import { fail } from '#kernel/errors'
 import { ARCHIVE_FORMAT, ARCHIVE_HEAD, isSealed, LISTING, LISTING_SEAL } from '../tenant-archive.ts'
-import { linesOf, partsOf, textOfPart } from './archive.ts'
+import { archiveLines, archiveParts, textOfPart } from './archive.ts'
 import type { TarFile } from './tar.ts'
 
 export type ExportKind = (typeof exportKinds)[number]
@@ -20,7 +20,7 @@ const Head = Type.Object({
   schema: Type.String({ maxLength: 100 }),
   began_at: Time,
 })
-export type ImportHead = Static<typeof Head>
+type ImportHead = Static<typeof Head>
 const Listing = Type.Object({
   workspace_id: Id,
   finished_at: Time,
@@ -75,7 +75,7 @@ export interface ReadArchive {
 const isKind = (kind: string): kind is ExportKind =>
   (exportKinds as readonly string[]).includes(kind)
 
-/** The lines as those of one export: its first line, records in the order of their kinds, its end. */
+/** The lines of one export: its first line, records in the order of their kinds, its last line. */
 class Lines {
   readonly #counts = new Map<string, number>()
   #stage: 'begins' | 'records' | 'ended' = 'begins'
@@ -189,7 +189,7 @@ class Reading {
       await this.visitor.file?.(part.path.slice('files/'.length), part.size, part.bytes)
       for await (const _ of part.bytes);
     } else {
-      for await (const text of linesOf(part)) {
+      for await (const text of archiveLines(part)) {
         const record = this.#lines.take(text, part.path)
         if (record) await this.visitor.record(record)
       }
@@ -218,6 +218,6 @@ export const readArchive = async (
   visitor: ArchiveVisitor,
 ): Promise<ReadArchive> => {
   const reading = new Reading(visitor, secret)
-  for await (const part of partsOf(from)) await reading.part(part)
+  for await (const part of archiveParts(from)) await reading.part(part)
   return reading.end()
 }

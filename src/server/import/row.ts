@@ -118,5 +118,6 @@ export const readRow = (
   const row = completed(record, given)
   if (Value.Check(schema, row)) return faultOfTime(record, row) ?? row
   const { path = '', message = '' } = Value.Errors(schema, row).First() ?? {}
-  return `${path.slice(1, 100) || 'the record'}: ${message.toLowerCase()}`
+  const said = /^Expected kind/.test(message) ? 'none of its words' : message.toLowerCase()
+  return `${path.slice(1, 100) || 'the record'}: ${said}`
 }

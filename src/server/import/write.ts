@@ -2,7 +2,7 @@
 import type { NewFile } from '#port/files/files'
 import { insertImported } from '#store/app/import'
 import type { Query } from '#store/engine/db'
-import { isLeft, Judge, type Left, type Taken, TWICE } from './judge.ts'
+import { isLeft, Judge, type Left, type TakenRecord, TWICE } from './judge.ts'
 import type { Looked } from './look.ts'
 import type { ArchivedRecord, ArchiveVisitor } from './read.ts'
 
@@ -24,7 +24,7 @@ export interface ImportReport {
 const MOST_ROWS = 200
 const MOST_BYTES = 2 * 2 ** 20
 
-interface Pending extends Taken {
+interface Pending extends TakenRecord {
   arrived: Record<string, unknown>
 }
 
@@ -67,7 +67,7 @@ interface WritingTo {
 }
 
 /** One reading: `late` of what names records that come after it, otherwise of all else. */
-export class Writing implements ArchiveVisitor {
+export class ImportWriting implements ArchiveVisitor {
   readonly #judge: Judge
   readonly #group = new Group()
 
@@ -114,18 +114,18 @@ export class Writing implements ArchiveVisitor {
     }
   }
 
-  async #add(taken: Taken): Promise<void> {
+  async #add(taken: TakenRecord): Promise<void> {
     const arrived = taken.rule.arrives(taken.row as never, this.looked.arrival)
     if (this.#group.kind !== undefined && this.#group.kind !== taken.kind) await this.flush()
     this.#group.add({ ...taken, arrived: this.#withFile(taken, arrived) })
     if (this.#group.isFull) await this.flush()
   }
 
-  #faultOfBytes({ kind, id }: Taken): string | undefined {
+  #faultOfBytes({ kind, id }: TakenRecord): string | undefined {
     return kind === 'artifact' ? this.looked.expected.get(id)?.fault : undefined
   }
 
-  #withFile({ kind, id }: Taken, arrived: Record<string, unknown>): Record<string, unknown> {
+  #withFile({ kind, id }: TakenRecord, arrived: Record<string, unknown>): Record<string, unknown> {
     return kind === 'artifact' ? { ...arrived, file_id: this.to.files.get(id) ?? null } : arrived
   }
 

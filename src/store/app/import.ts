@@ -1,8 +1,8 @@
 /**
  * Makes a workspace of an archive. While it is made it is one whose erasure has begun: it has no
  * process and no people, nothing finds it, and unless the importer renews its lease, the sweep of
- * erasures removes it with all that is in it. Its rows are written with the rights of that workspace
- * alone, so whatever an archive names, they are nobody else's.
+ * erasures removes it with all that is in it. Its rows are written with the rights of that
+ * workspace alone, so whatever an archive names, they are nobody else's.
  */
 import postgres from 'postgres'
 import type { PlanName } from '#domain/app/plan'
@@ -154,8 +154,8 @@ export const isTaken = (cause: unknown): boolean => codeOf(cause) === UNIQUE_VIO
 export const isRefusedRow = (cause: unknown): boolean => /^2[23]/.test(codeOf(cause))
 
 /**
- * Whether records of these ids can be made. Channels tell: their ids are unique over all workspaces,
- * every workspace has channels, and none is ever deleted but with its workspace.
+ * Whether records of these ids can be made. Channels tell: their ids are unique over all
+ * workspaces, every workspace has channels, and none is ever deleted but with its workspace.
  */
 export const areChannelsFree = async (
   session: ImportSession,

@@ -6,7 +6,7 @@ import { itemStatuses } from '#contract/records/growth/item'
 import { newId } from '#kernel/ids'
 import { ImportIds } from '#server/import/ids'
 import { isLeft, Judge } from '#server/import/judge'
-import type { Arrival } from '#server/import/kind'
+import type { ImportContext } from '#server/import/kind'
 import { importKinds } from '#server/import/kinds'
 import { exportedItem, exportedRow } from '#test/support/archives'
 import { sampleOf } from '#test/support/database/sample'
@@ -14,7 +14,12 @@ import { sampleOf } from '#test/support/database/sample'
 const now = new Date()
 const tomorrow = new Date(now.getTime() + 86_400_000)
 
-const arrival = (sealed = false): Arrival => ({ ids: new ImportIds(), sealed, now, language: 'en' })
+const arrival = (sealed = false): ImportContext => ({
+  ids: new ImportIds(),
+  sealed,
+  now,
+  language: 'en',
+})
 
 const item = exportedItem
 const engagement = (changes: object = {}) =>

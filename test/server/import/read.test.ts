@@ -4,11 +4,13 @@ import { createHash } from 'node:crypto'
 import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { zstdCompressSync } from 'node:zlib'
+import { documentRecord } from '#contract/records/agent/document'
 import { newId } from '#kernel/ids'
-import { LONGEST_LINE, linesOf } from '#server/import/archive'
+import { archiveLines, LONGEST_LINE } from '#server/import/archive'
 import { lookAt } from '#server/import/look'
 import { readArchive } from '#server/import/read'
-import { type ArchiveLine, listAgain, writeArchive } from '#test/support/archives'
+import { type ArchiveLine, exportedRow, listAgain, writeArchive } from '#test/support/archives'
+import { sampleOf } from '#test/support/database/sample'
 import { temporaryFolder } from '#test/support/folder'
 import { use } from '#test/support/use'
 
@@ -186,7 +188,7 @@ test('no more of a line is held than the longest one has', async () => {
   async function* endless(): AsyncGenerator<Uint8Array> {
     for (const chunk = Buffer.alloc(2 ** 16, 'x'); ; given += chunk.length) yield chunk
   }
-  const lines = linesOf({ path: LINES, size: 0, bytes: endless() })
+  const lines = archiveLines({ path: LINES, size: 0, bytes: endless() })
   await expect(lines.next()).rejects.toMatchObject({ code: 'invalid_input' })
   expect(given).toBeLessThan(LONGEST_LINE + 2 ** 17)
 })
@@ -213,13 +215,12 @@ test('what does not fit into the plan of a new workspace is refused before anyth
   const many = Array.from({ length: 2_001 }, (_, at) => {
     const content = `Document ${at}`
     const sha256 = createHash('sha256').update(content).digest('hex')
-    const sizes = { byte_size: content.length, length: content.length, passages: 0 }
-    const record = {
-      ...{ id: newId(), file_name: 'a.md', mime_type: 'text/markdown', sha256, content, ...sizes },
-      ...{ metadata: {}, trusted: false, status: 'ready', error: null },
-      author: { kind: 'key', id: 'k', personId: null },
-      ...{ created_at: new Date(), updated_at: new Date() },
-    }
+    const author = { kind: 'key', id: 'k', personId: null } as const
+    const changes = { content, sha256, author, metadata: {}, error: null, mime_type: 'text/plain' }
+    const record = exportedRow(documentRecord, {
+      ...sampleOf(documentRecord, 'text', { status: 'ready' }),
+      ...changes,
+    })
     return { kind: 'document', record }
   })
   await writeArchive(to('documents'), { records: many })

@@ -61,8 +61,12 @@ test('an archive names no workspace, person, key, file or record that is here', 
     {
       kind: 'comment',
       record: {
-        ...{ id: comment, item_id: rows.item.id, kind: 'comment', body: 'mine' },
-        ...{ written_by: by, created_at: new Date() },
+        id: comment,
+        item_id: rows.item.id,
+        kind: 'comment',
+        body: 'mine',
+        written_by: by,
+        created_at: new Date(),
       },
     },
   ]
