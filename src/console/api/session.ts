@@ -24,10 +24,10 @@ let leaving: Promise<void> | undefined
 export const whileLeaving = (): Promise<void> | undefined => leaving
 
 /**
- * Moves the session, and this tab with it. What the tab would read meanwhile belongs to the workspace
- * that it leaves, so its reads wait: for good, or until the move has failed.
+ * Moves the session, and this tab with it. What the tab would read meanwhile belongs to the
+ * workspace that it leaves, so its reads wait: for good, or until the move has failed.
  */
-export const moveSession = async (move: () => Promise<unknown>, path: string): Promise<void> => {
+export const leaveWith = async (move: () => Promise<unknown>, path: string): Promise<void> => {
   let stay = (): void => {}
   leaving = new Promise<void>((resolve) => {
     stay = resolve

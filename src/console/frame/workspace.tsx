@@ -1,7 +1,7 @@
 /** In which workspace this tab is, and the way into another. */
 import { errorWords } from '../api/errors.ts'
 import { command, queryClient } from '../api/queries.ts'
-import { elsewhere, leaveFor, moveSession, tellOtherTabs } from '../api/session.ts'
+import { elsewhere, leaveFor, leaveWith, tellOtherTabs } from '../api/session.ts'
 import { boot, type OwnWorkspace } from '../boot.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icons.tsx'
@@ -20,7 +20,7 @@ const switchTo = async ({ id, name }: Pick<OwnWorkspace, 'id' | 'name'>, path: s
     tellOtherTabs({ said: 'switched', workspace: { id, name } })
   }
   try {
-    await moveSession(move, path)
+    await leaveWith(move, path)
   } catch (cause) {
     void queryClient.invalidateQueries()
     notify({ says: errorWords(cause), tone: 'bad' })

@@ -26,7 +26,7 @@ import {
 import { planOfWorkspace } from '#store/app/workspace'
 import { type ConnectionOptions, type Db, openDb, type Query } from '#store/engine/db'
 import { filesOf } from '../files.ts'
-import { type Looked, lookAt } from './look.ts'
+import { type Looked, lookInto } from './look.ts'
 import { type ReadArchive, readArchive } from './read.ts'
 import { type ImportReport, type ImportSink, ImportWriting } from './write.ts'
 
@@ -193,7 +193,7 @@ const make = async (
 export const planImport = async (place: ImportPlace, order: ImportOrder): Promise<Imported> => {
   await using db = openDb({ ...place.options, max: 1 })
   using opened = await openFiles(place, db, {})
-  const looked = await lookAt(order.from, place.secret, opened.files)
+  const looked = await lookInto(order.from, place.secret, opened.files)
   const name = order.nameOf(looked.read.head)
   await writeAll(order, place.secret, looked, undefined)
   return { workspaceId: undefined, name, sealed: looked.read.sealed, keepsIds: false }
@@ -206,7 +206,7 @@ export const importWorkspace = async (
   await using db = openDb({ ...place.options, max: 2 })
   const current: Current = {}
   using opened = await openFiles(place, db, current)
-  const looked = await lookAt(order.from, place.secret, opened.files)
+  const looked = await lookInto(order.from, place.secret, opened.files)
   const name = order.nameOf(looked.read.head)
   const id = newId()
   await beginImport(db, { id, name, plan: defaultPlan })

@@ -89,7 +89,7 @@ class Looking implements ArchiveVisitor {
 }
 
 /** Throws where the archive is not whole, and where a new workspace has no room for it. */
-export const lookAt = async (
+export const lookInto = async (
   from: string,
   secret: Buffer,
   files: Pick<Files, 'most' | 'mostGib'>,

@@ -177,7 +177,7 @@ const ofPools = ({ pools }: MetricsReading): Family[] => {
   ]
 }
 
-const ofDeployment = ({ counts }: MetricsReading): Family[] => [
+const ofSends = ({ counts }: MetricsReading): Family[] => [
   gauge(
     'counts_answered',
     '1 if the database has told what the next twelve metrics say.',
@@ -204,6 +204,9 @@ const ofDeployment = ({ counts }: MetricsReading): Family[] => [
     'How late the latest of them is; 0 if there is none.',
     counts ? sample(counts.latest ?? 0) : [],
   ),
+]
+
+const ofDeployment = ({ counts }: MetricsReading): Family[] => [
   gauge(
     'connections_for_person',
     'Accounts of workspaces without a connected one, and channels that fail.',
@@ -285,6 +288,7 @@ export const familiesOf = (reading: MetricsReading): Family[] =>
     ofSending,
     ofModels,
     ofPools,
+    ofSends,
     ofDeployment,
     ofReads,
     ofBackups,

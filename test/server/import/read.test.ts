@@ -7,7 +7,7 @@ import { zstdCompressSync } from 'node:zlib'
 import { documentRecord } from '#contract/records/agent/document'
 import { newId } from '#kernel/ids'
 import { archiveLines, LONGEST_LINE } from '#server/import/archive'
-import { lookAt } from '#server/import/look'
+import { lookInto } from '#server/import/look'
 import { readArchive } from '#server/import/read'
 import { type ArchiveLine, exportedRow, listAgain, writeArchive } from '#test/support/archives'
 import { sampleOf } from '#test/support/database/sample'
@@ -208,7 +208,7 @@ test('bytes without end that nobody lists are refused by their size', async () =
 })
 
 test('what does not fit into the plan of a new workspace is refused before anything is written', async () => {
-  await expect(lookAt(to('ours'), SECRET, { ...FILES, mostGib: 0 })).rejects.toMatchObject({
+  await expect(lookInto(to('ours'), SECRET, { ...FILES, mostGib: 0 })).rejects.toMatchObject({
     code: 'conflict',
     message: expect.stringContaining('GiB'),
   })
@@ -224,7 +224,7 @@ test('what does not fit into the plan of a new workspace is refused before anyth
     return { kind: 'document', record }
   })
   await writeArchive(to('documents'), { records: many })
-  await expect(lookAt(to('documents'), SECRET, FILES)).rejects.toMatchObject({
+  await expect(lookInto(to('documents'), SECRET, FILES)).rejects.toMatchObject({
     message: expect.stringContaining('2001 documents'),
   })
 })
@@ -235,7 +235,7 @@ test('an artifact without its bytes, or with others, is known by that', async ()
     listAgain(path)
   })
   const faults = async (path: string) =>
-    [...(await lookAt(path, SECRET, FILES)).expected.values()].map(({ fault }) => fault)
+    [...(await lookInto(path, SECRET, FILES)).expected.values()].map(({ fault }) => fault)
   expect(await faults(from)).toEqual(['its bytes are others than its sha256 says'])
   expect(await faults(to('ours'))).toEqual([undefined])
 })
