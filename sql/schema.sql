@@ -1494,6 +1494,10 @@ create table public.node (
   started_at timestamp with time zone not null default now(),
   expires_at timestamp with time zone not null,
   recalled timestamp with time zone,
+  secret_keys text[] not null default '{}'::text[],
+  seals_with text,
+  seals_since timestamp with time zone,
+  login_key text,
   constraint node_pkey PRIMARY KEY (incarnation)
 );
 alter table public.node enable row level security;
@@ -1815,6 +1819,24 @@ alter table public.rule_run enable row level security;
 alter table public.rule_run force row level security;
 create policy app on public.rule_run for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
 grant delete, insert, select, update on public.rule_run to tendril_app;
+
+create table public.secret_key (
+  fingerprint text not null,
+  state text not null,
+  since timestamp with time zone not null default now(),
+  settled_at timestamp with time zone,
+  sealed_at timestamp with time zone,
+  constraint secret_key_check CHECK (((settled_at IS NULL) OR (state = 'new'::text))),
+  constraint secret_key_check1 CHECK (((sealed_at IS NULL) OR (state = 'new'::text))),
+  constraint secret_key_fingerprint_check CHECK ((fingerprint ~ '^[0-9a-f]{16}$'::text)),
+  constraint secret_key_pkey PRIMARY KEY (fingerprint),
+  constraint secret_key_state_check CHECK ((state = ANY (ARRAY['old'::text, 'new'::text, 'dropped'::text])))
+);
+CREATE UNIQUE INDEX secret_key_new ON public.secret_key USING btree (state) WHERE (state = 'new'::text);
+CREATE UNIQUE INDEX secret_key_old ON public.secret_key USING btree (state) WHERE (state = 'old'::text);
+alter table public.secret_key enable row level security;
+create policy system on public.secret_key for select to tendril_system using (true);
+grant select on public.secret_key to tendril_system;
 
 create table public.session (
   id uuid not null,

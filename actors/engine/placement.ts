@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '#kernel/clock'
 import type { Log } from '#kernel/log'
+import type { SecretKeys } from '#kernel/secret-keys'
 import type { ConnectionOptions, Db } from '#store/engine/db'
 import {
   type Beat,
@@ -46,6 +47,7 @@ export interface PlacementDeps {
   clock: Clock
   log: Log
   url: string
+  keys: SecretKeys
   /** The lease was lost, so this process owns nothing any more. A new incarnation follows. */
   onLost(): void
   /** The lease was renewed. */
@@ -136,10 +138,16 @@ export class Placement {
     const lock = await this.#takeLock()
     if (this.#stopped) return
     const asked = this.deps.clock.monotonic()
+    const { known, newest, login } = this.deps.keys
     const beat = await register(this.deps.db, {
       incarnation: this.#incarnation,
       lockKey: lock.key,
       url: this.#url,
+      keys: {
+        known: known.map(({ fingerprint }) => fingerprint),
+        newest: newest.fingerprint,
+        login,
+      },
     })
     this.#beaten(asked, beat)
   }
@@ -194,7 +202,8 @@ export class Placement {
   async #beat(): Promise<void> {
     try {
       const asked = this.deps.clock.monotonic()
-      const beat = await renew(this.deps.db, this.#incarnation)
+      const { fingerprint } = this.deps.keys.newest
+      const beat = await renew(this.deps.db, this.#incarnation, fingerprint)
       if (beat) this.#beaten(asked, beat)
       else await this.#rejoin()
       if (!this.#lock) this.#relock()
@@ -206,6 +215,11 @@ export class Placement {
   }
 
   #beaten(asked: number, beat: Beat): void {
+    // The key was rotated while this process was not there. Its lease ends without another beat.
+    if (this.deps.keys.read(beat.secretKeys).length > 0) {
+      this.#halt()
+      return
+    }
     this.#renewedAt = asked
     this.#databaseAt = beat.now
     this.deps.onBeat(beat)

@@ -3,6 +3,7 @@
  * actors go.
  */
 import { AppError } from '#kernel/errors'
+import type { SecretKeys } from '#kernel/secret-keys'
 import type { ConnectionOptions } from '#store/engine/db'
 import { forgetNudges, wakeable } from '#store/engine/placement'
 import {
@@ -25,6 +26,7 @@ import { Unwakeable } from './unwakeable.ts'
 export interface RuntimeDeps extends Omit<ActorDeps, 'trouble' | 'lanes' | 'hold'> {
   options: ConnectionOptions
   url: string
+  keys: SecretKeys
   idleMs: number
   /** How often to look for tenants with due work; 0 serves only tenants with requests. */
   sweepMs: number

@@ -6,6 +6,7 @@
 import { AppError, fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
+import type { SecretKeys } from '#kernel/secret-keys'
 import { type Bound, workspaceOperations } from '#ops/engine/bind'
 import type { Call, StoredFile } from '#ops/engine/call'
 import type { Lines } from '#ops/engine/download'
@@ -21,8 +22,8 @@ export type RunOperation = (id: string, input?: object) => Promise<object>
 
 /** For operations whose answers are downloads. */
 export interface Downloads {
-  /** The deployment's secret. */
-  secret: Buffer
+  /** The deployment's secret keys. */
+  keys: SecretKeys
   lines(id: string): Promise<Lines>
   file(id: string, input: object): Promise<StoredFile>
 }
@@ -84,11 +85,11 @@ export const asOperator = async <T>(
   await using workplace = await openWorkplace(
     config,
     { ...database.options, max: 2 },
-    { log, secret: database.secret, overrides },
+    { log, keys: database.keys, overrides },
   )
   const state = await tenantState(workplace.db, workspaceId)
   if ((state ?? noSuchWorkspace(workspaceId)).erasing) refuseErased()
   const operations = createOperations(workplace.world)
-  const downloads = { secret: database.secret, ...downloadsOf(operations, workspaceId) }
+  const downloads = { keys: database.keys, ...downloadsOf(operations, workspaceId) }
   return await act(runnerOf(operations, workspaceId), downloads).catch(refuseIfErased)
 }

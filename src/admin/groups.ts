@@ -11,6 +11,7 @@ import { pauseGroup, resumeGroup } from './pause-everywhere.ts'
 import { personGroup } from './person.ts'
 import { planGroup } from './plan.ts'
 import { restoreGroup } from './restore.ts'
+import { secretGroup } from './secret.ts'
 import { tenantGroup } from './tenant.ts'
 import { versionGroup } from './version.ts'
 import { webhookGroup } from './webhook.ts'
@@ -32,5 +33,6 @@ export const adminGroups: readonly AdminGroup[] = [
   pauseGroup,
   resumeGroup,
   identityGroup,
+  secretGroup,
   versionGroup,
 ]

@@ -17,7 +17,7 @@ export const createTenant = async ({ config, log }: AdminContext, flags: Flags) 
   await using workplace = await openWorkplace(
     config,
     { ...database.options, max: 2 },
-    { log, overrides: { sweepMs: 0 } },
+    { log, keys: database.keys, overrides: { sweepMs: 0 } },
   )
   const workspace_id = await createWorkspace(workplace.db, name)
   if (flags.sandbox) {

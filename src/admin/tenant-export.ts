@@ -75,7 +75,7 @@ export const exportTenant = async (
       await archive.begin()
       const artifacts = await writeLines(archive, downloads)
       for (const id of artifacts) await writeFile(archive, downloads, id)
-      const { bytes, missing } = await archive.finish(downloads.secret)
+      const { bytes, missing } = await archive.finish(downloads.keys)
       return { workspace_id, to, bytes, files: artifacts.length - missing.length, missing }
     } catch (cause) {
       await shelf.discard()

@@ -77,7 +77,7 @@ export const importTenant = async (
   using report = new Told(place.err, path, !isPlan)
   let sign_in_url: string | undefined
   const imported = await (isPlan ? planImport : importWorkspace)(
-    { config, log, options: database.options, secret: database.secret },
+    { config, log, options: database.options, keys: database.keys },
     {
       from,
       nameOf: ({ name }) => nameFlag(flags, name),

@@ -78,6 +78,8 @@ export interface Config {
   held: boolean
   /** Base64 of 32 bytes. */
   secretKey: string | undefined
+  /** The key that the secret key is rotated to, in the same form. */
+  nextSecretKey: string | undefined
   /**
    * `host:port` pairs that may be called although they are not public, even over plain http. For
    * tests.
@@ -180,6 +182,9 @@ export const readConfig = (env: Env = process.env, isRoot = process.getuid?.() =
     bootstrapKey: optional(env.TENDRIL_BOOTSTRAP_KEY, bootstrapKeyOf),
     held: choiceOf('TENDRIL_HELD', ['0', '1'], env.TENDRIL_HELD || '0') === '1',
     secretKey: optional(env.TENDRIL_SECRET_KEY, secretOf),
+    nextSecretKey: optional(env.TENDRIL_SECRET_KEY_NEXT, (text) =>
+      secretOf(text, 'TENDRIL_SECRET_KEY_NEXT'),
+    ),
     egressAllow: pairsOf(env.EGRESS_ALLOW ?? ''),
     trustedProxies: proxiesOf(env.TRUSTED_PROXIES ?? ''),
     auditKeepDays: parseDays('AUDIT_KEEP_DAYS', env.AUDIT_KEEP_DAYS || '400'),

@@ -127,13 +127,10 @@ export const pairsOf = (text: string): string[] => {
   return pairs
 }
 
-export const secretOf = (text: string): string =>
+export const secretOf = (text: string, variable = 'TENDRIL_SECRET_KEY'): string =>
   parseSecret(text)
     ? text
-    : refuseValue(
-        'TENDRIL_SECRET_KEY',
-        '32 bytes in base64; make them with `openssl rand -base64 32`',
-      )
+    : refuseValue(variable, '32 bytes in base64; make them with `openssl rand -base64 32`')
 
 export const bootstrapKeyOf = (text: string): string =>
   isApiKey(text)

@@ -6,7 +6,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { Allowance } from '#kernel/allowance'
 import { AppError, type ErrorParts } from '#kernel/errors'
 import { FairLimit } from '#kernel/fair-limit'
-import { deriveKey } from '#kernel/secret'
+import type { SecretKeys } from '#kernel/secret-keys'
 import type { Principal } from '#store/engine/principal'
 
 /** A command on its way to another process. Not a letter: letters contain code. */
@@ -112,9 +112,9 @@ const inHeader = (text: string): string => encodeURIComponent(text.toWellFormed(
  * headers can be checked by themselves. `now`: a clock that all processes share, in epoch
  * milliseconds. Their own clocks may be hours apart.
  */
-export const nodeSignature = (secret: Buffer, now: () => number): NodeSignature => {
-  const key = deriveKey(secret, 'letters between nodes')
-  const signatureOf = (headers: Headers): Buffer =>
+export const nodeSignature = (secrets: SecretKeys, now: () => number): NodeSignature => {
+  const keys = secrets.derived('letters between nodes')
+  const signatureOf = (headers: Headers, key: Buffer): Buffer =>
     createHmac('sha256', key)
       .update(JSON.stringify(SIGNED.map((name) => headers.get(name))))
       .digest()
@@ -128,14 +128,17 @@ export const nodeSignature = (secret: Buffer, now: () => number): NodeSignature 
         [DIGEST_HEADER]: digestOf(body),
         'content-length': String(Buffer.byteLength(body)),
       }
-      return { ...headers, [SIGNATURE_HEADER]: signatureOf(new Headers(headers)).toString('hex') }
+      const signature = signatureOf(new Headers(headers), keys.newest())
+      return { ...headers, [SIGNATURE_HEADER]: signature.toString('hex') }
     },
     sealOf(headers) {
       const received = Buffer.from(headers.get(SIGNATURE_HEADER) ?? '', 'hex')
-      const expected = signatureOf(headers)
+      const isUnder = (key: Buffer): boolean => {
+        const expected = signatureOf(headers, key)
+        return received.length === expected.length && timingSafeEqual(received, expected)
+      }
       const fresh = Math.abs(now() - Number(headers.get(TIME_HEADER))) <= FRESH_MS
-      if (received.length !== expected.length || !timingSafeEqual(received, expected) || !fresh)
-        return undefined
+      if (!fresh || !keys.accepted().some(isUnder)) return undefined
       const header = (name: string): string => headers.get(name) ?? ''
       return {
         operation: header(OPERATION_HEADER),

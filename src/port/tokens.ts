@@ -1,7 +1,7 @@
 /** Tokens of signed-in people: a short-lived JWT for requests, and one for a single refresh. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { jwtVerify, SignJWT } from 'jose'
-import { deriveKey } from '#kernel/secret'
+import type { DerivedKeys, SecretKeys } from '#kernel/secret-keys'
 
 interface AccessClaims {
   sessionId: string
@@ -18,6 +18,9 @@ interface RefreshClaims {
 export interface KnownBrowser {
   id: string
   personId: string
+  expiresAt: Date
+  /** Whether its token was made under the newest secret key. */
+  isUnderNewest: boolean
 }
 
 export interface Tokens {
@@ -60,7 +63,7 @@ const isSame = (mac: string, expected: Buffer): boolean => {
   return given.length === expected.length && timingSafeEqual(given, expected)
 }
 
-const accessTokens = (key: Uint8Array): Pick<Tokens, 'access' | 'readAccess'> => ({
+const accessTokens = (keys: DerivedKeys): Pick<Tokens, 'access' | 'readAccess'> => ({
   access: ({ sessionId, personId }, expiresAt) =>
     new SignJWT({ sid: sessionId })
       .setProtectedHeader({ alg: ALGORITHM, typ: TYPE })
@@ -69,7 +72,7 @@ const accessTokens = (key: Uint8Array): Pick<Tokens, 'access' | 'readAccess'> =>
       .setSubject(personId)
       .setIssuedAt()
       .setExpirationTime(expiresAt)
-      .sign(key),
+      .sign(keys.newest()),
   async readAccess(token) {
     const requiredClaims = ['sub', 'exp', 'sid']
     const rules = {
@@ -79,23 +82,30 @@ const accessTokens = (key: Uint8Array): Pick<Tokens, 'access' | 'readAccess'> =>
       typ: TYPE,
       requiredClaims,
     }
-    const verified = await jwtVerify(token, key, rules).catch(() => undefined)
-    const { sub, sid } = verified?.payload ?? {}
-    return isId(sub) && isId(sid) ? { personId: sub, sessionId: sid } : undefined
+    for (const key of keys.accepted()) {
+      const verified = await jwtVerify(token, key, rules).catch(() => undefined)
+      const { sub, sid } = verified?.payload ?? {}
+      if (isId(sub) && isId(sid)) return { personId: sub, sessionId: sid }
+    }
+    return undefined
   },
 })
 
 /** Signs a text by its parts, and checks its own signatures. */
-const macWith = (key: Uint8Array) => {
-  const seal = (text: string): Buffer => createHmac('sha256', key).update(text).digest()
+const macWith = (keys: DerivedKeys) => {
+  const seal = (key: Buffer, text: string): Buffer =>
+    createHmac('sha256', key).update(text).digest()
+  const isUnder = (key: Buffer, mac: string, text: string) => isSame(mac, seal(key, text))
   return {
-    sign: (text: string): string => `${text}.${seal(text).toString('base64url')}`,
-    isOf: (mac: string, text: string): boolean => isSame(mac, seal(text)),
+    sign: (text: string): string => `${text}.${seal(keys.newest(), text).toString('base64url')}`,
+    isOf: (mac: string, text: string): boolean =>
+      keys.accepted().some((key) => isUnder(key, mac, text)),
+    isNewest: (mac: string, text: string): boolean => isUnder(keys.newest(), mac, text),
   }
 }
 
-const refreshTokens = (key: Uint8Array): Pick<Tokens, 'refresh' | 'readRefresh'> => {
-  const { sign, isOf } = macWith(key)
+const refreshTokens = (keys: DerivedKeys): Pick<Tokens, 'refresh' | 'readRefresh'> => {
+  const { sign, isOf } = macWith(keys)
   return {
     refresh: ({ sessionId, generation }) => `rt_${sign(`${sessionId}.${generation}`)}`,
     readRefresh(token) {
@@ -107,25 +117,28 @@ const refreshTokens = (key: Uint8Array): Pick<Tokens, 'refresh' | 'readRefresh'>
   }
 }
 
-const browserTokens = (key: Uint8Array): Pick<Tokens, 'browser' | 'readBrowser'> => {
-  const { sign, isOf } = macWith(key)
+const browserTokens = (keys: DerivedKeys): Pick<Tokens, 'browser' | 'readBrowser'> => {
+  const { sign, isOf, isNewest } = macWith(keys)
   return {
     browser: ({ personId, id = randomBytes(16).toString('base64url') }, expiresAt) =>
       `br_${sign(`${personId}.${id}.${Math.floor(expiresAt.getTime() / 1_000)}`)}`,
     readBrowser(token) {
       const [, personId, id, until, mac] = BROWSER_FORM.exec(token) ?? []
       if (personId === undefined || Number(until) * 1_000 < Date.now()) return undefined
-      return isOf(mac!, `${personId}.${id}.${until}`) ? { personId, id: id! } : undefined
+      const text = `${personId}.${id}.${until}`
+      if (!isOf(mac!, text)) return undefined
+      const expiresAt = new Date(Number(until) * 1_000)
+      return { personId, id: id!, expiresAt, isUnderNewest: isNewest(mac!, text) }
     },
   }
 }
 
 /**
  * Derives the keys from the deployment's secret, so that every process accepts tokens issued by
- * another.
+ * another. Tokens are made under the newest, and accepted under all that are accepted.
  */
-export const createTokens = (secret: Buffer): Tokens => ({
-  ...accessTokens(deriveKey(secret, 'access tokens')),
-  ...refreshTokens(deriveKey(secret, 'refresh tokens')),
-  ...browserTokens(deriveKey(secret, 'known browsers')),
+export const createTokens = (keys: SecretKeys): Tokens => ({
+  ...accessTokens(keys.derived('access tokens')),
+  ...refreshTokens(keys.derived('refresh tokens')),
+  ...browserTokens(keys.derived('known browsers')),
 })

@@ -1,6 +1,7 @@
 /** The database of DATABASE_URL, or our own embedded Postgres. */
 import type { Config } from '#config/config'
 import type { Log } from '#kernel/log'
+import type { SecretKeys } from '#kernel/secret-keys'
 import { findEmbedded, hasCluster, startEmbedded } from '#postgres/start'
 import { checkCanary, requireFittingSecret } from '#store/engine/canary'
 import type { ConnectionOptions } from '#store/engine/db'
@@ -10,7 +11,7 @@ import { awaitDatabase, withVersion } from '#store/engine/reach'
 import { connectionOptionsOf } from './database-url.ts'
 import { homeOf } from './home.ts'
 import { settleIdentity } from './identity.ts'
-import { secretKey } from './secret-key.ts'
+import { secretKeys, settleKeyFiles } from './secret-key.ts'
 
 interface Database extends AsyncDisposable {
   options: ConnectionOptions
@@ -19,8 +20,8 @@ interface Database extends AsyncDisposable {
 }
 
 export interface OpenDatabase extends Database {
-  /** The deployment's secret. The canary row has proven that it belongs to this database. */
-  secret: Buffer
+  /** The deployment's secret keys. The canary has proven that they belong to this database. */
+  keys: SecretKeys
 }
 
 const openExternal = async (url: string, log: Log): Promise<Database> => {
@@ -47,6 +48,7 @@ export async function openDatabase(config: Config, log: Log): Promise<OpenDataba
   return await prepare(await open(config, log), config, log, {
     makeSchema: (options) => migrate(options, log),
     settle: (options) => settleIdentity(config, options, log),
+    serves: true,
   })
 }
 
@@ -69,6 +71,7 @@ export async function joinDatabase(
   return await prepare(database, config, log, {
     makeSchema: (options) => requireSchema(options, log, joining),
     settle: () => Promise.resolve(),
+    serves: false,
   })
 }
 
@@ -95,26 +98,41 @@ export async function inspectSchema(config: Config, log: Log): Promise<NextMigra
 const open = (config: Config, log: Log): Promise<Database> =>
   config.databaseUrl ? openExternal(config.databaseUrl, log) : openEmbedded(homeOf(config), log)
 
+/** Makes the logins of the pools. A later rotation need not wait for other ones. */
+const enter = async (
+  options: ConnectionOptions,
+  keys: SecretKeys,
+  log: Log,
+): Promise<ConnectionOptions> => {
+  const key = keys.candidate ?? keys.newest
+  const entered = await withLogins(options, key, log)
+  keys.login = entered.logins && key.fingerprint
+  return entered
+}
+
 interface Preparing {
   makeSchema(options: ConnectionOptions): Promise<void>
   /** Called with a database that fits the secret. */
   settle(options: ConnectionOptions): Promise<void>
+  /** Whether it is for a server. */
+  serves: boolean
 }
 
 const prepare = async (
   database: Database,
   config: Config,
   log: Log,
-  { makeSchema, settle }: Preparing,
+  { makeSchema, settle, serves }: Preparing,
 ): Promise<OpenDatabase> => {
   try {
-    const secret = await secretKey(config)
-    await requireFittingSecret(database.options, secret)
+    const known = await secretKeys(config)
+    await requireFittingSecret(database.options, known)
     await makeSchema(database.options)
-    await checkCanary(database.options, secret)
+    const keys = await checkCanary(database.options, known, serves)
+    if (keys.isRotated) await settleKeyFiles(config, keys.newest)
     await settle(database.options)
-    const options = await withVersion(database.options)
-    return { ...database, secret, options: await withLogins(options, secret, log) }
+    const options = await enter(await withVersion(database.options), keys, log)
+    return { ...database, keys, options }
   } catch (cause) {
     await database[Symbol.asyncDispose]()
     throw cause

@@ -15,6 +15,7 @@ import type { Clock } from '#kernel/clock'
 import type { Failpoints } from '#kernel/failpoint'
 import type { Limits } from '#kernel/fair-limit'
 import type { Log } from '#kernel/log'
+import type { SecretKeys } from '#kernel/secret-keys'
 import type { ChannelAdapters } from '#port/channel/registry'
 import type { BucketTimes } from '#port/files/s3/bucket'
 import type { McpClient } from '#port/mcp-client/client'
@@ -75,8 +76,8 @@ export interface Overrides {
 export interface StartupContext {
   config: Config
   options: ConnectionOptions
-  /** The deployment's secret. */
-  secret: Buffer
+  /** The deployment's secret keys. */
+  keys: SecretKeys
   log: Log
   overrides: Overrides
   failpoints: Failpoints

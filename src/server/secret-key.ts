@@ -1,33 +1,105 @@
 /** The deployment's secret. Every other key is derived from it. */
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { link, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import type { Config } from '#config/config'
 import { AppError } from '#kernel/errors'
-import { parseSecret } from '#kernel/secret'
+import { parseSecret, type SecretKey, secretKeyOf } from '#kernel/secret'
+import { requireFittingSecret } from '#store/engine/canary'
+import type { ConnectionOptions } from '#store/engine/db'
 import { homeOf } from './home.ts'
 
-const pathIn = (home: string): string => join(home, 'secret.key')
+const KEY_FILE = 'secret.key'
+/** The key that `tendril admin secret rotate` rotates to. */
+const NEXT_FILE = 'secret-next.key'
 
 const readOrMake = async (home: string): Promise<string> => {
-  const path = pathIn(home)
+  const path = join(home, KEY_FILE)
+  await makeKeyFile(path)
+  return (await readFile(path, 'utf8')).trim()
+}
+
+/** Leaves a file that is there as it is. Returns whether there was none. */
+const makeKeyFile = async (path: string): Promise<boolean> => {
+  const home = dirname(path)
   await mkdir(home, { recursive: true })
   // The file appears whole or not at all, however this process ends. If several processes start at
   // once, one makes the file and all read it.
-  const draft = `${path}.${randomBytes(6).toString('hex')}`
-  if (!existsSync(path)) {
-    await writeFile(draft, `${randomBytes(32).toString('base64')}\n`, {
-      flag: 'wx',
-      mode: 0o600,
-      flush: true,
-    })
-    await link(draft, path).catch((cause) => {
+  if (existsSync(path)) return false
+  const draft = await draftOf(path, randomBytes(32))
+  const isMade = await link(draft, path).then(
+    () => true,
+    (cause) => {
       if (cause.code !== 'EEXIST') throw cause
-    })
-    await rm(draft)
+      return false
+    },
+  )
+  await rm(draft)
+  await flushFolder(home)
+  return isMade
+}
+
+/** A file beside it with this key. */
+const draftOf = async (path: string, key: Buffer): Promise<string> => {
+  const draft = `${path}.${randomBytes(6).toString('hex')}`
+  await writeFile(draft, `${key.toString('base64')}\n`, { flag: 'wx', mode: 0o600, flush: true })
+  return draft
+}
+
+/** So that the names in it outlast a loss of power. */
+const flushFolder = async (path: string): Promise<void> => {
+  await using folder = await open(path)
+  await folder.sync()
+}
+
+const readNext = async (config: Config): Promise<string | undefined> => {
+  const path = join(homeOf(config), NEXT_FILE)
+  return existsSync(path) ? (await readFile(path, 'utf8')).trim() : undefined
+}
+
+const keyIn = (text: string, file: string, config: Config): SecretKey => {
+  const bytes = parseSecret(text)
+  if (bytes) return secretKeyOf(bytes)
+  throw new AppError(
+    'invalid_input',
+    `${join(homeOf(config), file)} must contain 32 bytes in base64: the file was changed or is incomplete`,
+  )
+}
+
+/**
+ * Makes the key that the next rotation rotates to, beside the present one. Throws if the keys of
+ * this deployment come from the environment, or if there is one already.
+ */
+export const makeNextKey = async (config: Config): Promise<void> => {
+  if (config.databaseUrl || config.secretKey || config.nextSecretKey)
+    throw new AppError(
+      'invalid_input',
+      'the secret keys of this deployment come from the environment: set TENDRIL_SECRET_KEY_NEXT to 32 bytes in base64 on all servers; make them with `openssl rand -base64 32`',
+    )
+  const path = join(homeOf(config), NEXT_FILE)
+  if (!(await makeKeyFile(path)))
+    throw new AppError('conflict', `${path} is there already`, { reason: 'wrong_state' })
+}
+
+/**
+ * After a rotation, makes the new key the only one of the home, if the keys come from its files.
+ * Wherever it is stopped, the home has the new key in one of its two files. Returns whether the
+ * files changed.
+ */
+export const settleKeyFiles = async (config: Config, { bytes }: SecretKey): Promise<boolean> => {
+  if (config.databaseUrl || config.secretKey) return false
+  const home = homeOf(config)
+  const [path, next] = [join(home, KEY_FILE), join(home, NEXT_FILE)]
+  const text = bytes.toString('base64')
+  const isCurrent = (await readFile(path, 'utf8')).trim() === text
+  if (!isCurrent) {
+    await rename(await draftOf(path, bytes), path)
+    await flushFolder(home)
   }
-  return (await readFile(path, 'utf8')).trim()
+  const isNext = existsSync(next) && (await readFile(next, 'utf8')).trim() === text
+  if (isNext) await rm(next)
+  return !isCurrent || isNext
 }
 
 /** Throws if DATABASE_URL is set but no key is. */
@@ -40,16 +112,32 @@ export const requireSecretKey = ({ secretKey, databaseUrl }: Config): void => {
 }
 
 /**
- * TENDRIL_SECRET_KEY, or the key that the first start made under TENDRIL_HOME, beside the embedded
- * database.
+ * The keys that this process knows: TENDRIL_SECRET_KEY, or the key that the first start made under
+ * TENDRIL_HOME, beside the embedded database; and the next one, if there is any.
  */
-export async function secretKey(config: Config): Promise<Buffer> {
+export async function secretKeys(config: Config): Promise<SecretKey[]> {
   requireSecretKey(config)
-  const secret = parseSecret(config.secretKey ?? (await readOrMake(homeOf(config))))
-  if (!secret)
+  const text = config.secretKey ?? (await readOrMake(homeOf(config)))
+  const key = keyIn(text, KEY_FILE, config)
+  const next = config.nextSecretKey ?? (config.secretKey ? undefined : await readNext(config))
+  const known = [key, ...(next === undefined ? [] : [keyIn(next, NEXT_FILE, config)])]
+  return known.filter(({ fingerprint }, at) => at === 0 || fingerprint !== key.fingerprint)
+}
+
+/**
+ * The key that a backup of the database needs. Throws if the database was used with another, or if
+ * values are under two. Nothing is rotated while a backup is made, so call this once no other
+ * backup can be.
+ */
+export const secretForBackup = async (
+  config: Config,
+  options: ConnectionOptions,
+): Promise<SecretKey> => {
+  const keys = await requireFittingSecret(options, await secretKeys(config))
+  if (!keys.isSealed)
     throw new AppError(
-      'invalid_input',
-      `${pathIn(homeOf(config))} must contain 32 bytes in base64: the file was changed or is incomplete`,
+      'unavailable',
+      'the secret key is being rotated, and a backup would need two keys: run `tendril admin secret rotate` until it has finished, and then back up',
     )
-  return secret
+  return keys.newest
 }

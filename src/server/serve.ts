@@ -66,6 +66,9 @@ const checkStorage = async ({ storage }: Workplace, { s3 }: Config, log: Log): P
     log.error({ bucket: s3?.bucket, endpoint: s3?.endpoint }, `files cannot be kept in S3: ${flaw}`)
 }
 
+const STRANDED =
+  'the secret key was rotated to one that this server does not know, so it stops: set TENDRIL_SECRET_KEY and TENDRIL_SECRET_KEY_NEXT as on the other servers'
+
 const nothing = Promise.resolve()
 
 export async function runServer(): Promise<void> {
@@ -74,8 +77,8 @@ export async function runServer(): Promise<void> {
   const stopped = untilStopped()
   await using stack = new AsyncDisposableStack()
   const database = stack.use(await openDatabase(config, log))
-  const { options, secret } = database
-  const workplace = stack.use(await openWorkplace(config, options, { log, secret }))
+  const { options, keys } = database
+  const workplace = stack.use(await openWorkplace(config, options, { log, keys }))
   let ready = false
   const { port } = stack.use(await listenOn(config, workplace, { log, ready: () => ready }))
   const publicUrl = config.publicUrl.replace(/:0$/, `:${port}`)
@@ -90,7 +93,9 @@ export async function runServer(): Promise<void> {
   stack.use(await startBackups(config, options, log))
   void checkStorage(workplace, config, log)
   printAddresses({ ...config, publicUrl }, { database: database.description, made })
-  log.info({ signal: await stopped }, 'stopping')
+  const signal = await Promise.race([stopped, keys.stranded])
+  if (Array.isArray(signal)) log.error({ missing: signal }, STRANDED)
+  else log.info({ signal }, 'stopping')
   setTimeout(() => {
     log.error('could not shut down gracefully in time')
     process.exit(1)

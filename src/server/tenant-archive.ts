@@ -3,7 +3,7 @@
  * deployment that made it that nobody has edited it since.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import { deriveKey } from '#kernel/secret'
+import type { SecretKeys } from '#kernel/secret-keys'
 import type { BackupShelf } from './backup/shelf.ts'
 
 /** The first part: what the archive is. */
@@ -23,13 +23,18 @@ interface ArchiveHead {
   schema: string
 }
 
-const sealOf = (secret: Buffer, listing: string): string =>
-  createHmac('sha256', deriveKey(secret, 'archives of workspaces')).update(listing).digest('base64')
+const sealKeys = (keys: SecretKeys) => keys.derived('archives of workspaces')
 
-/** Whether this deployment has sealed the listing. */
-export const isSealed = (secret: Buffer, listing: string, seal: string): boolean => {
-  const [ours, given] = [Buffer.from(sealOf(secret, listing)), Buffer.from(seal)]
-  return ours.length === given.length && timingSafeEqual(ours, given)
+const sealOf = (key: Buffer, listing: string): string =>
+  createHmac('sha256', key).update(listing).digest('base64')
+
+/** Whether this deployment has sealed the listing, under a secret key that it still accepts. */
+export const isSealed = (keys: SecretKeys, listing: string, seal: string): boolean => {
+  const given = Buffer.from(seal)
+  return sealKeys(keys)
+    .accepted()
+    .map((key) => Buffer.from(sealOf(key, listing)))
+    .some((ours) => ours.length === given.length && timingSafeEqual(ours, given))
 }
 
 async function* once(text: string): AsyncGenerator<Uint8Array> {
@@ -78,7 +83,7 @@ export class TenantArchive {
     if (this.#bytes > 0) await this.#flush()
   }
 
-  async finish(secret: Buffer): Promise<{ parts: number; bytes: number; missing: string[] }> {
+  async finish(keys: SecretKeys): Promise<{ parts: number; bytes: number; missing: string[] }> {
     const listing = JSON.stringify({
       workspace_id: this.head.workspace_id,
       finished_at: new Date().toISOString(),
@@ -87,7 +92,10 @@ export class TenantArchive {
     })
     const bytes = this.#parts.reduce((sum, { size }) => sum + size, 0)
     await this.#text(LISTING, listing)
-    await this.#text(LISTING_SEAL, JSON.stringify({ seal: sealOf(secret, listing) }))
+    await this.#text(
+      LISTING_SEAL,
+      JSON.stringify({ seal: sealOf(sealKeys(keys).newest(), listing) }),
+    )
     await this.shelf.finish()
     return { parts: this.#parts.length, bytes, missing: this.#missing }
   }

@@ -12,6 +12,7 @@ import { systemClock } from '#kernel/clock'
 import { failpointsFrom } from '#kernel/failpoint'
 import type { Log } from '#kernel/log'
 import { createSealer } from '#kernel/sealer'
+import { type SecretKeys, soleKey } from '#kernel/secret-keys'
 import { LocalBus } from '#ops/agent/job/bus'
 import { secrecyOf } from '#ops/agent/job/secrecy'
 import { HintBus } from '#ops/app/events/hint-bus'
@@ -50,10 +51,10 @@ export interface Workplace extends AsyncDisposable {
 export interface WorkplaceOptions {
   log: Log
   /**
-   * The deployment's secret. A random one is enough for a process that does not exchange letters
-   * with others.
+   * The deployment's secret keys. A random one is enough for a process that does not exchange
+   * letters with others.
    */
-  secret?: Buffer
+  keys?: SecretKeys
   overrides?: Overrides
 }
 
@@ -69,12 +70,12 @@ const followersOf = ({ bus, hints }: Pick<Workplace, 'bus' | 'hints'>): Follower
 
 /** Everything that does not need operations. Each part is made from the ones before it. */
 const openParts = async (opening: StartupContext, tools: () => ToolBox) => {
-  const { config, options, secret, log, overrides, failpoints, stack } = opening
+  const { config, options, keys, log, overrides, failpoints, stack } = opening
   const db = stack.use(openDb(options))
   await assertIsolation(db, options.logins)
   const networks = openNetworks(opening)
   const models = openModels(opening)
-  const sealer = createSealer(secret)
+  const sealer = createSealer(keys)
   const outside = outsideOf(opening, { egress: networks.egress, sealer })
   const bus = new LocalBus()
   const hints = new HintBus(secrecyOf(db, tools), log)
@@ -87,7 +88,7 @@ const openParts = async (opening: StartupContext, tools: () => ToolBox) => {
       times: overrides.bucketTimes,
     }),
   )
-  const signature = nodeSignature(secret, () => runtime.now())
+  const signature = nodeSignature(keys, () => runtime.now())
   const rates = openRates(opening, db)
   return {
     db,
@@ -113,7 +114,7 @@ const openRates = ({ config, overrides, log, stack }: StartupContext, db: Db): R
 /** What operations can reach, together with the tools that are made from them. */
 const worldOf = (
   opened: Awaited<ReturnType<typeof openParts>>,
-  { config, secret, overrides }: StartupContext,
+  { config, keys, overrides }: StartupContext,
 ): World => {
   const {
     db,
@@ -133,7 +134,7 @@ const worldOf = (
   } = opened
   const { fetchAllow, publicUrl } = config
   const identity = {
-    tokens: createTokens(secret),
+    tokens: createTokens(keys),
     passwords: createPasswords(overrides.passwordCost),
     publicUrl,
   }
@@ -165,7 +166,7 @@ const worldOf = (
 export async function openWorkplace(
   config: Config,
   options: ConnectionOptions,
-  { log, secret = randomBytes(32), overrides = {} }: WorkplaceOptions,
+  { log, keys = soleKey(randomBytes(32)), overrides = {} }: WorkplaceOptions,
 ): Promise<Workplace> {
   await using stack = new AsyncDisposableStack()
   const failpoints = overrides.failpoints ?? failpointsFrom(config.failpoints)
@@ -173,7 +174,7 @@ export async function openWorkplace(
   const opening: StartupContext = {
     config,
     options,
-    secret,
+    keys,
     log,
     overrides,
     failpoints,

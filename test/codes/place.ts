@@ -2,10 +2,12 @@
  * A server started by `src/main.ts`, with a workspace, a key and a person, for requests to every
  * row of the document.
  */
+
 import type postgres from 'postgres'
 import { hashApiKey, newApiKey } from '#kernel/api-key'
 import { newId } from '#kernel/ids'
 import { type Scope, scopes } from '#kernel/scopes'
+import { soleKey } from '#kernel/secret-keys'
 import { createTokens } from '#port/tokens'
 import { eventually, type Reply } from '#test/support/app'
 import { TEST_SECRET } from '#test/support/database/db'
@@ -58,7 +60,7 @@ export const openPlace = async (): Promise<Place> => {
   }
   const key = await newKey(scopes)
   const { id: sessionId, member } = await newPerson(owner, tenantId)
-  const person = await createTokens(TEST_SECRET).access(
+  const person = await createTokens(soleKey(TEST_SECRET)).access(
     { sessionId, personId: member.personId },
     new Date(Date.now() + SESSION_MS),
   )

@@ -1,4 +1,5 @@
 /** A server of one download, whose records the test makes. */
+
 import { Type as T } from '@sinclair/typebox'
 import { op, type Resource } from '#contract/op'
 import { nullable, record, Time } from '#contract/shapes'
@@ -11,6 +12,7 @@ import { trustIn } from '#edge/visit'
 import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
 import { type Access, scopes } from '#kernel/scopes'
+import { soleKey } from '#kernel/secret-keys'
 import { bind } from '#ops/engine/bind'
 import type { World } from '#ops/engine/call'
 import { downloadSlots } from '#ops/engine/download'
@@ -97,6 +99,6 @@ export const http = createHttp({
   log: createLog('silent'),
   documents: { openapi: staticDocument({}), capabilities: staticDocument({}) },
   commit: null,
-  signature: nodeSignature(Buffer.alloc(32), Date.now),
+  signature: nodeSignature(soleKey(Buffer.alloc(32)), Date.now),
   serving: never,
 })

@@ -2,8 +2,10 @@
  * What callers who start requests and never finish them can cost, each test named after an attack
  * that once stopped a server.
  */
+
 import { describe, expect, test } from 'bun:test'
 import { newApiKey } from '#kernel/api-key'
+import { soleKey } from '#kernel/secret-keys'
 import { LETTERS_PATH, nodeSignature } from '#port/nodes'
 import { eventually, testApp } from '#test/support/app'
 import { TEST_SECRET } from '#test/support/database/db'
@@ -43,7 +45,7 @@ describe('is refused before its body arrives:', () => {
 
   test('a letter with changed headers, or a body of another length', async () => {
     const body = JSON.stringify({ x: 1 })
-    const signed = nodeSignature(TEST_SECRET, Date.now).sign(body, {
+    const signed = nodeSignature(soleKey(TEST_SECRET), Date.now).sign(body, {
       operation: 'growth.profile.update',
       letter: 'k',
       workspace: app.tenantId,

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { soleKey } from '#kernel/secret-keys'
 import { LETTERS_PATH, nodeSignature } from '#port/nodes'
 import { TEST_SECRET } from '#test/support/database/db'
 import { useSharedApp } from '#test/support/use'
@@ -12,7 +13,7 @@ const letter = (body: string) =>
   app.send('POST', LETTERS_PATH, {
     key: null,
     body,
-    headers: nodeSignature(TEST_SECRET, Date.now).sign(body, label()),
+    headers: nodeSignature(soleKey(TEST_SECRET), Date.now).sign(body, label()),
   })
 
 const command = () => ({

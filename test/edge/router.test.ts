@@ -1,4 +1,5 @@
 /** The router: it has what is documented, and nothing else. */
+
 import { expect, test } from 'bun:test'
 import { operations } from '#contract/index'
 import { unlimitedAddresses } from '#edge/addresses'
@@ -14,6 +15,7 @@ import { createOrigins } from '#edge/origin'
 import { pageRoutes } from '#edge/pages/routes'
 import { trustIn } from '#edge/visit'
 import { createLog } from '#kernel/log'
+import { soleKey } from '#kernel/secret-keys'
 import { LETTERS_PATH, nodeSignature } from '#port/nodes'
 import { CHANNELS, INBOUND, OAUTH, PUBLIC, SHARED } from '#test/support/http/paths'
 
@@ -85,7 +87,7 @@ const routesOf = () =>
     log: createLog('silent'),
     documents: { openapi: staticDocument({}), capabilities: staticDocument({}) },
     commit: null,
-    signature: nodeSignature(Buffer.alloc(32), Date.now),
+    signature: nodeSignature(soleKey(Buffer.alloc(32)), Date.now),
     serving: never,
   }).routes
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { soleKey } from '#kernel/secret-keys'
 import { createNodeClient, nodeSignature, type RemoteCommand } from '#port/nodes'
 import { eventually } from '#test/support/eventually'
 
@@ -15,7 +16,7 @@ test('commands of one workspace on their way to another process leave room for t
       return Response.json({ answer: { status: 200, body: '{}' } })
     },
   })
-  const nodes = createNodeClient(nodeSignature(Buffer.alloc(32, 1), () => Date.now()))
+  const nodes = createNodeClient(nodeSignature(soleKey(Buffer.alloc(32, 1)), () => Date.now()))
   const send = (tenantId: string, operation: string, urgent = false) => {
     const call = {
       principal: { kind: 'system', id: 'test' } as const,

@@ -1,9 +1,11 @@
 /** The hold on a database whose owner is no superuser, so that policies bind it. */
+
 import { beforeAll, beforeEach, expect, test } from 'bun:test'
 import postgres from 'postgres'
 import { type Config, readConfig } from '#config/config'
 import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
+import { secretKeyOf } from '#kernel/secret'
 import { adoptIdentity, showIdentity } from '#server/adopt'
 import { settleIdentity } from '#server/identity'
 import { checkCanary } from '#store/engine/canary'
@@ -67,8 +69,8 @@ const unmarkAll = () =>
 let [first, second] = ['', '']
 beforeAll(async () => {
   await migrate(db.options, log)
-  await checkCanary(db.options, TEST_SECRET)
-  await fillTables(await withLogins(db.options, TEST_SECRET, log), db.root)
+  await checkCanary(db.options, [secretKeyOf(TEST_SECRET)])
+  await fillTables(await withLogins(db.options, secretKeyOf(TEST_SECRET), log), db.root)
   ;[first = '', second = ''] = await transactAsOwner(db.options, everyTenant)
 })
 beforeEach(async () => {
@@ -224,7 +226,7 @@ test('where the rows cannot be written, nothing is said to be held or adopted', 
     const set = (sql: Sql) => setIdentity(sql, { address: 'db-1' })
     await expect(transactAsOwner(db.options, set)).rejects.toThrow('0 rows')
   } finally {
-    await checkCanary(db.options, TEST_SECRET)
+    await checkCanary(db.options, [secretKeyOf(TEST_SECRET)])
   }
 })
 

@@ -1,10 +1,12 @@
 /** Who makes and migrates the schema: servers, once the secret fits. */
+
 import { describe, expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import postgres from 'postgres'
 import { readConfig } from '#config/config'
 import { newApiKey } from '#kernel/api-key'
 import { createLog } from '#kernel/log'
+import { secretKeyOf } from '#kernel/secret'
 import { joinDatabase, openDatabase } from '#server/database'
 import { checkCanary } from '#store/engine/canary'
 import type { ConnectionOptions } from '#store/engine/db'
@@ -37,7 +39,7 @@ const adminWith = (options: ConnectionOptions, secret: Buffer, ...args: string[]
 
 const databaseOfBefore = async (): Promise<TestDatabase> => {
   const database = await earlierDb()
-  await checkCanary(database.options, TEST_SECRET)
+  await checkCanary(database.options, [secretKeyOf(TEST_SECRET)])
   return database
 }
 
@@ -106,7 +108,7 @@ describe('an empty database', () => {
 
 test('a database of this version opens for commands', async () => {
   await using database = await freshDb()
-  await checkCanary(database.options, TEST_SECRET)
+  await checkCanary(database.options, [secretKeyOf(TEST_SECRET)])
   const { code } = await adminWith(database.options, TEST_SECRET, 'tenant', 'list')
   expect(code).toBe(0)
 })

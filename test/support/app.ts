@@ -2,10 +2,13 @@
  * A whole Tendril in this process: a database of its own, the real HTTP stack on a free port, a
  * workspace and its key.
  */
+
 import postgres from 'postgres'
 import { readConfig } from '#config/config'
 import { createLog, type Log } from '#kernel/log'
 import type { Scope } from '#kernel/scopes'
+import { secretKeyOf } from '#kernel/secret'
+import { type SecretKeys, soleKey } from '#kernel/secret-keys'
 import {
   connectAccount,
   createKey,
@@ -79,6 +82,8 @@ export interface AppOptions {
   database?: ConnectionOptions
   /** Default: a silent one. */
   log?: Log
+  /** Default: the key of all tests. */
+  keys?: SecretKeys
 }
 
 /**
@@ -155,8 +160,8 @@ const known = async (options: ConnectionOptions): Promise<ConnectionOptions> => 
   if (options.logins) return options
   const address = `${options.host}:${options.port}/${options.database}`
   const logins = await loginsOf.getOrInsertComputed(address, async () => {
-    await checkCanary(options, TEST_SECRET)
-    return (await withLogins(options, TEST_SECRET, quiet)).logins
+    await checkCanary(options, [secretKeyOf(TEST_SECRET)])
+    return (await withLogins(options, secretKeyOf(TEST_SECRET), quiet)).logins
   })
   return { ...options, ...(logins && { logins }) }
 }
@@ -167,6 +172,7 @@ export async function testApp({
   model,
   database,
   log = quiet,
+  keys = soleKey(TEST_SECRET),
 }: AppOptions = {}): Promise<TestApp> {
   await using stack = new AsyncDisposableStack()
   const options = await known(database ?? stack.use(await freshDb()).options)
@@ -175,7 +181,7 @@ export async function testApp({
   const thinking = model && { thinker: model }
   const deployment = {
     log,
-    secret: TEST_SECRET,
+    keys,
     overrides: { passwordCost: CHEAP, lastRequestsMs: 0, ...thinking, ...overrides },
   }
   stack.use(openOn(options))

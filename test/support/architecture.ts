@@ -116,6 +116,7 @@ const ENGINES_OWN = [
   'migration',
   'deployment',
   'hold',
+  'secret_key',
 ]
 const CREDENTIALS = ['api_key', 'session', 'member']
 const tables = [

@@ -6,6 +6,7 @@ import { exportKinds } from '#contract/app/workspace'
 import { itemRecord } from '#contract/records/growth/item'
 import { type Declared, exportedOf } from '#contract/records/record'
 import { newId } from '#kernel/ids'
+import { soleKey } from '#kernel/secret-keys'
 import { shelfFor } from '#server/backup/destination'
 import { TenantArchive } from '#server/tenant-archive'
 import { sampleOf } from './database/sample.ts'
@@ -55,7 +56,7 @@ export const writeArchive = async (
         yield bytes
       })(),
     )
-  await archive.finish(secret)
+  await archive.finish(soleKey(secret))
 }
 
 const recordParts = (folder: string): string[] =>

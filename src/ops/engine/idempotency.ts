@@ -8,8 +8,10 @@ import { keyedInput } from '#contract/keyed-input'
 import { isExempt, type NamedOp } from '#contract/op'
 import { canonical } from '#kernel/canonical'
 import { AppError, fail } from '#kernel/errors'
+import type { SealedRow } from '#kernel/sealer'
 import type { Query, Sql } from '#store/engine/db'
 import {
+  answerRow,
   bytesStored,
   decodeBody,
   type EncodedBody,
@@ -66,7 +68,7 @@ export const claimOf = (command: Keyed): IdempotencyClaim | undefined => {
 }
 
 /** The row that a sealed answer is bound to. */
-const rowOf = ({ call }: Keyed): string => `idempotency/${call.tenantId}/${call.idempotencyKey}`
+const rowOf = ({ call }: Keyed): SealedRow => answerRow(call.tenantId, call.idempotencyKey ?? '')
 
 /** The original text of a stored answer. */
 const readStored = (command: Keyed, { encoding, body }: EncodedBody): string =>

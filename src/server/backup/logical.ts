@@ -6,11 +6,10 @@ import { hasCluster } from '#postgres/start'
 import { deploymentFacts } from '#store/backup/deployment-facts'
 import { type DatabaseSnapshot, openSnapshot } from '#store/backup/snapshot'
 import type { BackupTable } from '#store/backup/tables'
-import { requireFittingSecret } from '#store/engine/canary'
 import type { ConnectionOptions } from '#store/engine/db'
 import { connectionOptionsOf } from '../database-url.ts'
 import { homeOf } from '../home.ts'
-import { secretKey } from '../secret-key.ts'
+import { secretForBackup } from '../secret-key.ts'
 import { COUNTS, rowsIn, rowsPart, TABLES_LIST, type TableCounts } from './contents.ts'
 import { checkDestination } from './destination.ts'
 import { type BackupOrder, type BackupPlace, EMPTY, RUNNING, type TakenBackup } from './order.ts'
@@ -79,10 +78,9 @@ export const takeLogical = async (
 ): Promise<TakenBackup> => {
   checkDestination(order.to, config.home)
   await using source = await openSource(config, log)
-  const secret = await secretKey(config)
-  await requireFittingSecret(source.target, secret)
   const facts = (await deploymentFacts(source.target)) ?? fail('not_found', EMPTY)
   await using snapshot = (await openSnapshot(source.target)) ?? fail('unavailable', RUNNING)
+  const secret = await secretForBackup(config, source.target)
   if (typeof order.to === 'string')
     requireRoom(order.to, snapshot.bytes, { data: undefined, least: 0 })
   return await writeBackup(config, order, {

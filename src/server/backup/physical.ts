@@ -6,9 +6,8 @@ import { databasePassword, dataOf } from '#postgres/cluster'
 import { type DatabaseAddress, findEmbedded, hasCluster, startEmbedded } from '#postgres/start'
 import { deploymentFacts } from '#store/backup/deployment-facts'
 import { beginOnlineBackup, type OnlineBackup } from '#store/backup/online'
-import { requireFittingSecret } from '#store/engine/canary'
 import { homeOf } from '../home.ts'
-import { secretKey } from '../secret-key.ts'
+import { secretForBackup } from '../secret-key.ts'
 import { copyDatabase, sizeOfData } from './data-copy.ts'
 import { checkDestination } from './destination.ts'
 import {
@@ -60,11 +59,10 @@ export const takePhysical = async (
   const { data, room } = await checkPlaces(home, order)
   await using database = await openHome(home, log)
   const { target } = database
-  const secret = await secretKey(config)
-  await requireFittingSecret(target, secret)
   const facts = (await deploymentFacts(target)) ?? fail('not_found', EMPTY)
   const password = databasePassword(home) ?? fail('not_found', EMPTY)
   await using backup = await begin(target)
+  const secret = await secretForBackup(config, target)
   return await writeBackup(config, order, {
     kind: 'physical',
     facts,

@@ -1,7 +1,7 @@
 /** Writes one backup of whatever kind. */
 import type { Config } from '#config/config'
 import { systemClock } from '#kernel/clock'
-import { deriveKey } from '#kernel/secret'
+import type { SecretKey } from '#kernel/secret'
 import type { DeploymentFacts } from '#store/backup/deployment-facts'
 import { BACKUP_FORMAT, type BackupHead, bytesOf, SECRET } from './contents.ts'
 import { asRefusal, shelfFor } from './destination.ts'
@@ -17,7 +17,7 @@ const MB = 1_000_000
 export interface BackupSource {
   kind: BackupHead['kind']
   facts: DeploymentFacts
-  secret: Buffer
+  secret: SecretKey
   /** How many bytes a restore needs, about. */
   room: number
   database?: Watched['database']
@@ -25,16 +25,13 @@ export interface BackupSource {
   copy(writing: Writing): Promise<Date>
 }
 
-const fingerprintOf = (secret: Buffer): string =>
-  deriveKey(secret, 'fingerprint').toString('hex').slice(0, 16)
-
 const headOf = ({ s3 }: Config, { kind, facts, secret, room }: BackupSource): BackupHead => ({
   format: BACKUP_FORMAT,
   kind,
   began_at: new Date().toISOString(),
   ...facts,
   room,
-  secret_key: fingerprintOf(secret),
+  secret_key: secret.fingerprint,
   files: s3
     ? { store: 's3', endpoint: s3.endpoint, bucket: s3.bucket, region: s3.region }
     : { store: 'postgres' },
@@ -56,7 +53,11 @@ export const writeBackup = async (
   const writing = new Writing(shelf, pace, watch)
   try {
     await writing.head(headOf(config, source))
-    await writing.text(SECRET, `${source.secret.toString('base64')}\n`)
+    await writing.text(
+      SECRET,
+      `${source.secret.bytes.toString('base64')}
+`,
+    )
     const { at, files } = await writing.finish(await watch.unless(source.copy(writing)))
     return {
       at,

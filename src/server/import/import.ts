@@ -9,6 +9,7 @@ import { failpointsFrom } from '#kernel/failpoint'
 import { newId } from '#kernel/ids'
 import type { Log } from '#kernel/log'
 import { plainText } from '#kernel/plain-text'
+import type { SecretKeys } from '#kernel/secret-keys'
 import type { Files, NewFile } from '#port/files/files'
 import {
   abandonImport,
@@ -33,7 +34,7 @@ import { type ImportReport, type ImportSink, ImportWriting } from './write.ts'
 export interface ImportPlace {
   config: Config
   options: ConnectionOptions
-  secret: Buffer
+  keys: SecretKeys
   log: Log
 }
 
@@ -122,14 +123,14 @@ const openFiles = ({ config, log }: ImportPlace, db: Db, current: Current) =>
 /** The archive is read again: twice more, since some records name others that come after them. */
 const writeAll = async (
   { from, report }: Pick<ImportOrder, 'from' | 'report'>,
-  secret: Buffer,
+  keys: SecretKeys,
   looked: Looked,
   sink: ImportSink | undefined,
 ): Promise<void> => {
   const files = new Map<string, string>()
   for (const late of [false, true]) {
     const writing = new ImportWriting(looked, { late, files, sink, report })
-    const { digest } = await readArchive(from, secret, writing)
+    const { digest } = await readArchive(from, keys, writing)
     if (digest !== looked.read.digest)
       fail('conflict', 'the archive has been changed meanwhile', { reason: 'wrong_state' })
     await writing.flush()
@@ -181,7 +182,7 @@ const make = async (
 ): Promise<boolean> => {
   const keepsIds = !order.newIds && (await mayKeepIds(db, making, looked))
   looked.arrival.ids.keep(keepsIds)
-  await writeAll(order, place.secret, looked, making)
+  await writeAll(order, place.keys, looked, making)
   await failpointsFrom(place.config.failpoints)('import.ends')
   await order.before(db, making.id)
   await renewImport(db, making.id)
@@ -193,9 +194,9 @@ const make = async (
 export const planImport = async (place: ImportPlace, order: ImportOrder): Promise<Imported> => {
   await using db = openDb({ ...place.options, max: 1 })
   using opened = await openFiles(place, db, {})
-  const looked = await lookInto(order.from, place.secret, opened.files)
+  const looked = await lookInto(order.from, place.keys, opened.files)
   const name = order.nameOf(looked.read.head)
-  await writeAll(order, place.secret, looked, undefined)
+  await writeAll(order, place.keys, looked, undefined)
   return { workspaceId: undefined, name, sealed: looked.read.sealed, keepsIds: false }
 }
 
@@ -206,7 +207,7 @@ export const importWorkspace = async (
   await using db = openDb({ ...place.options, max: 2 })
   const current: Current = {}
   using opened = await openFiles(place, db, current)
-  const looked = await lookInto(order.from, place.secret, opened.files)
+  const looked = await lookInto(order.from, place.keys, opened.files)
   const name = order.nameOf(looked.read.head)
   const id = newId()
   await beginImport(db, { id, name, plan: defaultPlan })

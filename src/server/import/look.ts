@@ -4,6 +4,7 @@ import { requireDocumentRoom } from '#domain/agent/knowledge/document-room'
 import { defaultPlan } from '#domain/app/plan'
 import { documentRoom } from '#domain/app/room'
 import { fail } from '#kernel/errors'
+import type { SecretKeys } from '#kernel/secret-keys'
 import { type Files, kibOf, requireFileRoom } from '#port/files/files'
 import { ImportIds } from './ids.ts'
 import { isLeft, Judge, type TakenRecord } from './judge.ts'
@@ -91,7 +92,7 @@ class Looking implements ArchiveVisitor {
 /** Throws where the archive is not whole, and where a new workspace has no room for it. */
 export const lookInto = async (
   from: string,
-  secret: Buffer,
+  keys: SecretKeys,
   files: Pick<Files, 'most' | 'mostGib'>,
 ): Promise<Looked> => {
   const arrival: ImportContext = {
@@ -101,7 +102,7 @@ export const lookInto = async (
     language: 'en',
   }
   const looking = new Looking(arrival, files)
-  const read = await readArchive(from, secret, looking)
+  const read = await readArchive(from, keys, looking)
   looking.requireRoom()
   arrival.sealed = read.sealed
   const { expected, channels } = looking

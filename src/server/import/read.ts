@@ -5,6 +5,7 @@ import { Value } from '@sinclair/typebox/value'
 import { exportKinds } from '#contract/app/workspace'
 import { Id, Time } from '#contract/shapes'
 import { fail } from '#kernel/errors'
+import type { SecretKeys } from '#kernel/secret-keys'
 import { ARCHIVE_FORMAT, ARCHIVE_HEAD, isSealed, LISTING, LISTING_SEAL } from '../tenant-archive.ts'
 import { archiveLines, archiveParts, textOfPart } from './archive.ts'
 import type { TarFile } from './tar.ts'
@@ -160,7 +161,7 @@ class Reading {
 
   constructor(
     private readonly visitor: ArchiveVisitor,
-    private readonly secret: Buffer,
+    private readonly keys: SecretKeys,
   ) {}
 
   async part(part: TarFile): Promise<void> {
@@ -207,17 +208,17 @@ class Reading {
 
   async #seal(part: TarFile): Promise<void> {
     const { seal } = parse(Seal, LISTING_SEAL, await textOfPart(part, MOST_HEAD))
-    this.#sealed = this.#listing !== undefined && isSealed(this.secret, this.#listing.text, seal)
+    this.#sealed = this.#listing !== undefined && isSealed(this.keys, this.#listing.text, seal)
   }
 }
 
 /** Throws where the archive is not whole, and names the place. */
 export const readArchive = async (
   from: string,
-  secret: Buffer,
+  keys: SecretKeys,
   visitor: ArchiveVisitor,
 ): Promise<ReadArchive> => {
-  const reading = new Reading(visitor, secret)
+  const reading = new Reading(visitor, keys)
   for await (const part of archiveParts(from)) await reading.part(part)
   return reading.end()
 }

@@ -1,6 +1,8 @@
 /** Connections of channels, and the routes by which providers' posts find them. */
+
 import { channelConnectionRecord } from '#contract/records/agent/channel-connection'
 import type { Channel, ChannelConnection } from '#domain/agent/channel/channel'
+import type { SealedRow } from '#kernel/sealer'
 import type { Db, Query } from '../engine/db.ts'
 import { many, one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
@@ -45,7 +47,8 @@ export const channelConnections = (page: Page) =>
   many<ChannelConnection>(table.times, listChannelConnections(page))
 
 /** The row that credentials are sealed for. */
-export const channelCredentialsRow = (id: string): string => `channel_connection/${id}/credentials`
+export const channelCredentialsRow = (id: string): SealedRow =>
+  `channel_connection/${id}/credentials`
 
 /** The sealed credentials in base64; null if there are none. */
 export const channelCredentialsPart = (id: string) =>

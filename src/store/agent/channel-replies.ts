@@ -1,10 +1,12 @@
 /** What goes out to channels. */
+
 import { channelReplyRecord, questionLimits } from '#contract/records/agent/channel-message'
 import type { ChannelOrigin } from '#domain/agent/channel/answer'
 import type { Channel } from '#domain/agent/channel/channel'
 import type { ChannelReply, ReplyStatus } from '#domain/agent/channel/reply'
 import type { ShownReply } from '#domain/agent/channel/reply-view'
 import type { Reader } from '#domain/agent/conversation'
+import type { SealedRow } from '#kernel/sealer'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, mapPart, one } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
@@ -74,7 +76,7 @@ export const listReplies =
       ${after ? sql`and r.id < ${after}` : sql``} order by r.id desc limit ${limit + 1}`
 
 /** The row that the secret of a reply is sealed for. */
-export const replySecretRow = (id: string): string => `channel_reply/${id}/secret`
+export const replySecretRow = (id: string): SealedRow => `channel_reply/${id}/secret`
 
 /** What goes out with its parts but is shown nowhere. */
 export interface Unshown {

@@ -1,6 +1,8 @@
 /** MCP servers that workspaces have connected. */
+
 import { mcpServerRecord } from '#contract/records/agent/mcp-server'
 import type { McpServer } from '#domain/agent/mcp/server'
+import type { SealedRow } from '#kernel/sealer'
 import type { Query } from '../engine/db.ts'
 import { many, one } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
@@ -33,7 +35,7 @@ export interface SealedSecrets {
 }
 
 /** The row and column that they are sealed for. */
-export const mcpSecretRow = (id: string, column: 'headers' | 'env'): string =>
+export const mcpSecretRow = (id: string, column: 'headers' | 'env'): SealedRow =>
   `mcp_server/${id}/${column}`
 
 /** The sealed values in base64. */

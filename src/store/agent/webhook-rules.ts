@@ -1,5 +1,6 @@
 import { webhookRuleRecord } from '#contract/records/agent/webhook-rule'
 import type { WebhookRule } from '#domain/agent/trigger/webhook-rule'
+import type { SealedRow } from '#kernel/sealer'
 import type { Db, Fragment, Query, Sql } from '../engine/db.ts'
 import { one, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
@@ -25,7 +26,7 @@ export const sealedSecretPart = (id: string) =>
   )
 
 /** The row that the secret is sealed for. */
-export const ruleSecretRow = (id: string): string => `webhook_rule/${id}`
+export const ruleSecretRow = (id: string): SealedRow => `webhook_rule/${id}`
 
 export const webhookRuleCount = sure(
   one<{ total: number }>({}, (sql) => sql`select count(*)::int as total from webhook_rule`),

@@ -1,5 +1,7 @@
 /** Webhook endpoints of workspaces. */
+
 import type { Endpoint } from '#domain/app/webhook'
+import type { SealedRow } from '#kernel/sealer'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { mapPart, one } from '../engine/load.ts'
 
@@ -12,7 +14,7 @@ export interface EndpointRow extends Endpoint {
 }
 
 /** The name that a sealed webhook secret is bound to. */
-export const secretRow = (tenantId: string): string => `webhook_endpoint/${tenantId}`
+export const secretRow = (tenantId: string): SealedRow => `webhook_endpoint/${tenantId}`
 
 /** The endpoint as commands see it, without its secrets. */
 export type StoredEndpoint = Omit<EndpointRow, 'secret' | 'previous_secret'>

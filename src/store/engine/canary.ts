@@ -1,17 +1,54 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+/** Whether a database belongs to the secret keys that a process knows. */
+import { timingSafeEqual } from 'node:crypto'
 import type postgres from 'postgres'
 import { AppError } from '#kernel/errors'
+import { canaryOf, type SecretKey } from '#kernel/secret'
+import { keysToServe, neededKeys, type SecretKeyRow, SecretKeys } from '#kernel/secret-keys'
 import type { ConnectionOptions } from './db.ts'
 import { asOwner } from './owner.ts'
 
 const DIFFERS =
   'TENDRIL_SECRET_KEY differs from the key that this database was created with; start with that key'
 
-const markOf = (key: Buffer): Buffer => createHmac('sha256', key).update('canary').digest()
+const rotating = (missing: string[], isSealed: boolean): string =>
+  `the rotation of the secret key of this database is not over, and the key with the fingerprint ${missing.join(', ')} is missing here: set TENDRIL_SECRET_KEY and TENDRIL_SECRET_KEY_NEXT to both keys${isSealed ? '; if that key is lost, `tendril admin secret drop-old --end-sessions` does without it' : ''}`
 
-const requireMark = async (sql: postgres.Sql, canary: Buffer): Promise<void> => {
+const rotated = (missing: string[]): string =>
+  `the secret key of this database was rotated: set TENDRIL_SECRET_KEY to the key with the fingerprint ${missing.join(', ')}`
+
+/** None in a schema from before keys could be rotated. */
+const rowsOf = async (sql: postgres.Sql): Promise<SecretKeyRow[]> => {
+  const [found] = await sql`select to_regclass('secret_key') is not null as rotates`
+  if (!found!.rotates) return []
+  return await sql<SecretKeyRow[]>`select fingerprint, state, sealed_at is not null as sealed
+    from secret_key`
+}
+
+/** Throws if a key is missing that the database needs. */
+const keysFor = async (
+  sql: postgres.Sql,
+  known: readonly SecretKey[],
+  serves: boolean,
+): Promise<SecretKeys | undefined> => {
   const [row] = await sql<{ canary: Buffer }[]>`select canary from deployment`
-  if (row && !timingSafeEqual(row.canary, canary)) throw new AppError('invalid_input', DIFFERS)
+  if (!row) return undefined
+  const rows = await rowsOf(sql)
+  const isKnown = (one: string) => known.some(({ fingerprint }) => fingerprint === one)
+  const missing = (serves ? keysToServe : neededKeys)(rows).filter((one) => !isKnown(one))
+  if (missing.length > 0) {
+    const isOver = !rows.some(({ state }) => state === 'old')
+    const isSealed = !missing.some((one) => neededKeys(rows).includes(one))
+    const said = isOver ? rotated(missing) : rotating(missing, isSealed)
+    throw new AppError(
+      'invalid_input',
+      rows.some((row) => isKnown(row.fingerprint)) ? said : DIFFERS,
+    )
+  }
+  const newest = known.find((key) => timingSafeEqual(canaryOf(key), row.canary))
+  if (!newest) throw new AppError('invalid_input', DIFFERS)
+  const keys = new SecretKeys(known, newest)
+  keys.read(rows)
+  return keys
 }
 
 /**
@@ -19,16 +56,25 @@ const requireMark = async (sql: postgres.Sql, canary: Buffer): Promise<void> => 
  * unreadable. Changes nothing. A database without a mark, such as an empty one, fits any secret.
  * Runs as the role of the URL, because the server's own roles cannot see the table.
  */
-export const requireFittingSecret = (options: ConnectionOptions, key: Buffer): Promise<void> =>
+export const requireFittingSecret = (
+  options: ConnectionOptions,
+  known: readonly SecretKey[],
+): Promise<SecretKeys> =>
   asOwner(options, async (sql) => {
     const [found] = await sql`select to_regclass('deployment') is not null as marked`
-    if (found!.marked) await requireMark(sql, markOf(key))
+    return (found!.marked && (await keysFor(sql, known, false))) || new SecretKeys(known)
   })
 
-/** The same check for a database with a schema. The first server that uses it writes the mark. */
-export const checkCanary = (options: ConnectionOptions, key: Buffer): Promise<void> =>
+/**
+ * The same check for a database with a schema. The first server that uses it writes the mark.
+ * `serves`: for a process that accepts tokens of people.
+ */
+export const checkCanary = (
+  options: ConnectionOptions,
+  known: readonly SecretKey[],
+  serves = true,
+): Promise<SecretKeys> =>
   asOwner(options, async (sql) => {
-    const canary = markOf(key)
-    await sql`insert into deployment (canary) values (${canary}) on conflict do nothing`
-    await requireMark(sql, canary)
+    await sql`insert into deployment (canary) values (${canaryOf(known[0]!)}) on conflict do nothing`
+    return (await keysFor(sql, known, serves))!
   })

@@ -1,5 +1,6 @@
 /** Answers stored under Idempotency-Keys, and keys whose answers are pending. */
 import { newId } from '#kernel/ids'
+import type { SealedRow } from '#kernel/sealer'
 import { codeOf, type Fragment, type Query, type Sql } from './db.ts'
 
 export interface IdempotencyClaim {
@@ -33,6 +34,10 @@ export interface StoredAnswer {
 export type Keep =
   | { claim: IdempotencyClaim; status: number; answer: EncodedBody }
   | { claim: IdempotencyClaim; pending: string }
+
+/** The row that an answer with a secret is sealed for. */
+export const answerRow = (tenantId: string, key: string): SealedRow =>
+  `idempotency/${tenantId}/${key}`
 
 /** Longer bodies are compressed. In bytes. */
 const PLAIN_UP_TO = 4_096

@@ -1,13 +1,14 @@
 /**
  * The roles that pools log in as. Each inherits from one of the roles in policies and has no other
  * rights, so a statement that resets its role gains nothing. Roles belong to the cluster. Their
- * names contain the database's oid, which is unique in the cluster, and an identifier of our own,
- * which tells it from an earlier database with the same oid.
+ * names contain the database's oid, which is unique in the cluster, an identifier of our own, which
+ * tells it from an earlier database with the same oid, and some digits of the fingerprint of the
+ * secret key, so that the logins of two keys stand beside each other while the key is rotated.
  */
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import postgres from 'postgres'
 import type { Log } from '#kernel/log'
-import { deriveKey } from '#kernel/secret'
+import { deriveKey, type SecretKey } from '#kernel/secret'
 import {
   type ConnectionOptions,
   codeOf,
@@ -39,15 +40,24 @@ const verifierOf = (password: string): string => {
   return `SCRAM-SHA-256$${SCRAM_ITERATIONS}:${salt.toString('base64')}$${stored}:${keyed('Server Key').toString('base64')}`
 }
 
-const loginsOf = async (sql: postgres.Sql, secret: Buffer): Promise<Logins> => {
+/** Ends the name of a login. The name of a role has at most 63 characters. */
+const loginSuffix = (fingerprint: string): string => fingerprint.slice(0, 8)
+
+/** With what the names of the logins for this database begin, after the name of the role. */
+const placeOf = async (sql: postgres.Sql): Promise<string> => {
   const [row] = await sql<
     { oid: number; id: string }[]
   >`select (select oid from pg_database where datname = current_database()), id from deployment`
+  return `${row!.oid}_${row!.id.slice(-12)}`
+}
+
+const loginsOf = async (sql: postgres.Sql, { bytes, fingerprint }: SecretKey): Promise<Logins> => {
+  const place = await placeOf(sql)
   const loginOf = (role: PoolRole): Login => {
-    const username = `${role}_${row!.oid}_${row!.id.slice(-12)}`
+    const username = `${role}_${place}_${loginSuffix(fingerprint)}`
     return {
       username,
-      password: deriveKey(secret, `password of ${username}`).toString('base64url'),
+      password: deriveKey(bytes, `password of ${username}`).toString('base64url'),
     }
   }
   return Object.fromEntries(poolRoles.map((role) => [role, loginOf(role)])) as Logins
@@ -123,7 +133,7 @@ const FORBIDDEN = '42501'
  */
 export async function withLogins(
   options: ConnectionOptions,
-  secret: Buffer,
+  key: SecretKey,
   log: Log,
 ): Promise<ConnectionOptions> {
   const sql = postgres({ ...options, max: 1, connect_timeout: 10, onnotice: () => {} })
@@ -135,7 +145,7 @@ export async function withLogins(
     return options
   }
   try {
-    const logins = await loginsOf(sql, secret)
+    const logins = await loginsOf(sql, key)
     if ((await areMade(sql, logins)) && (await obstacleOf(options, logins)) === undefined)
       return { ...options, logins }
     await makeLogins(sql, logins)
@@ -152,4 +162,24 @@ export async function withLogins(
   } finally {
     await sql.end({ timeout: 5 })
   }
+}
+
+/**
+ * Drops the logins for this database that come from other keys than these. Returns their names.
+ * Nothing of theirs stands in the way: they own nothing, and are granted nothing but a role.
+ */
+export const dropOtherLogins = async (
+  sql: postgres.Sql,
+  fingerprints: readonly string[],
+): Promise<string[]> => {
+  const place = await placeOf(sql)
+  const kept = poolRoles.flatMap((role) =>
+    fingerprints.map((fingerprint) => `${role}_${place}_${loginSuffix(fingerprint)}`),
+  )
+  const prefixes = poolRoles.map((role) => `${role}_${place}`)
+  const found = await sql<{ rolname: string }[]>`select rolname from pg_roles
+    where rolname like any(${prefixes.map((prefix) => `${prefix.replaceAll('_', '\\_')}%`)})
+      and rolname <> all(${kept})`
+  for (const { rolname } of found) await sql`drop role ${sql(rolname)}`
+  return found.map(({ rolname }) => rolname)
 }

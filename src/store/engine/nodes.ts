@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import type postgres from 'postgres'
+import type { SecretKeyRow } from '#kernel/secret-keys'
 import {
   type ConnectionOptions,
   type Db,
@@ -21,6 +22,17 @@ export interface NodeRow {
   incarnation: string
   lockKey: bigint
   url: string
+  /** Absent: of a process that seals nothing. */
+  keys?: NodeKeys
+}
+
+/** The secret keys of a process, by their fingerprints. */
+interface NodeKeys {
+  known: readonly string[]
+  /** The one that it makes new values under. */
+  newest: string
+  /** The one that the logins of its pools are derived from, if they are. */
+  login: string | undefined
 }
 
 export const NODE_LEASE_MS = 5_000
@@ -58,19 +70,26 @@ export interface Beat {
   keepsObjects: boolean
   /** Since when the operator has paused every workspace; null while that is not so. */
   pausedEverywhere: Date | null
+  /** The secret keys that take or took part in a rotation. */
+  secretKeys: SecretKeyRow[]
 }
 
 const beat = (sql: Sql): Fragment =>
   sql`(extract(epoch from clock_timestamp()) * 1000)::float8 as now,
     ${heldSince(sql)} as "heldSince", (select keeps_objects from hold) as "keepsObjects",
-    (select paused_since from hold) as "pausedEverywhere"`
+    (select paused_since from hold) as "pausedEverywhere",
+    (select coalesce(jsonb_agg(jsonb_build_object('fingerprint', k.fingerprint, 'state', k.state,
+      'sealed', k.sealed_at is not null)), '[]') from secret_key k) as "secretKeys"`
 
 export const register = async (db: Db, node: NodeRow): Promise<Beat> =>
   (
     await db.system(
-      (sql) => sql<Beat>`insert into node (incarnation, lock_key, url, expires_at)
+      (sql) => sql<Beat>`insert into node (incarnation, lock_key, url, expires_at, secret_keys,
+          seals_with, seals_since, login_key)
         values (${node.incarnation}, ${node.lockKey.toString()}::bigint, ${node.url},
-          clock_timestamp() + ${NODE_LEASE_MS} * interval '1 millisecond')
+          clock_timestamp() + ${NODE_LEASE_MS} * interval '1 millisecond',
+          ${node.keys?.known ?? []}::text[], ${node.keys?.newest ?? null}, clock_timestamp(),
+          ${node.keys?.login ?? null})
         returning ${beat(sql)}`,
     )
   )[0]!
@@ -91,15 +110,21 @@ export const updateNode = async (
 
 /**
  * Renews the lease. Undefined if the lease has ended or others have declared this process dead.
- * They may own its tenants by now.
+ * They may own its tenants by now. `newest`: the secret key that it makes new values under by now.
  */
-export const renew = async (db: Db, incarnation: string): Promise<Beat | undefined> =>
+export const renew = async (
+  db: Db,
+  incarnation: string,
+  newest: string | null = null,
+): Promise<Beat | undefined> =>
   (
     await db.system(
       (
         sql,
       ) => sql<Beat>`update node set expires_at = clock_timestamp() + ${NODE_LEASE_MS} * interval
-          '1 millisecond'
+          '1 millisecond', seals_with = ${newest},
+          seals_since = case when seals_with is distinct from ${newest} then clock_timestamp()
+            else seals_since end
         where incarnation = ${incarnation} and expires_at > clock_timestamp()
         returning ${beat(sql)}`,
     )

@@ -17,6 +17,6 @@ const database = await openDatabase(config, log)
 const overrides = { thinker: plannedModel(), tools: withBadTools(), toolMs: TOOL_MS }
 await listen(
   config,
-  await openWorkplace(config, database.options, { log, secret: database.secret, overrides }),
+  await openWorkplace(config, database.options, { log, keys: database.keys, overrides }),
   log,
 )

@@ -4,6 +4,7 @@
  */
 
 import { createSealer } from '#kernel/sealer'
+import { soleKey } from '#kernel/secret-keys'
 import { newWebhookSecret } from '#port/webhook'
 import { secretRow } from '#store/app/webhooks'
 import { openReceiver, type Receiver } from '../../support/http/receiver.ts'
@@ -27,7 +28,7 @@ export const setEndpoint = async (
   tenant: Tenant,
   url: string,
 ): Promise<void> => {
-  const sealed = createSealer(secret).seal(newWebhookSecret(), secretRow(tenant.id))
+  const sealed = createSealer(soleKey(secret)).seal(newWebhookSecret(), secretRow(tenant.id))
   await owner`insert into webhook_endpoint (tenant_id, id, url, events, secret, status, created_at,
     updated_at)
     values (${tenant.id}, gen_random_uuid(), ${url}, '{}', ${sealed}, 'active', now(), now())`

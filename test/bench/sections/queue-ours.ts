@@ -2,6 +2,7 @@
  * Background work of many tenants by the actors, in a process of its own: claim, run and settle of
  * a lane that does nothing.
  */
+
 import type { Lane } from '#actors/engine/lane'
 import type { Letter } from '#actors/engine/letter'
 import { Runtime } from '#actors/engine/runtime'
@@ -12,6 +13,7 @@ import { systemClock } from '#kernel/clock'
 import { failpointsFrom } from '#kernel/failpoint'
 import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
+import { soleKey } from '#kernel/secret-keys'
 import { connectionOptionsOf } from '#server/database-url'
 import { openDb } from '#store/engine/db'
 import type { NewWork, Provenance } from '#store/engine/letter'
@@ -74,6 +76,7 @@ const shared = {
   sweepMs: 0,
   idleMs: HOUR_MS,
   replyWithinMs: HOUR_MS,
+  keys: soleKey(Buffer.alloc(32)),
 }
 await using runtime = await new Runtime({
   ...shared,

@@ -2,7 +2,9 @@
  * People who ask the agent for something, decide what it asks, and sometimes cancel a job, through
  * servers that die.
  */
+
 import type postgres from 'postgres'
+import { soleKey } from '#kernel/secret-keys'
 import { createTokens } from '#port/tokens'
 import { type Plan, planText } from '#test/support/agent/plan'
 import { TEST_SECRET } from '#test/support/database/db'
@@ -32,7 +34,7 @@ const JOB_WITHIN_MS = 120_000
 
 export const signIn = async (owner: postgres.Sql, tenantId: string): Promise<Person> => {
   const { id: sessionId, member } = await newPerson(owner, tenantId)
-  const token = await createTokens(TEST_SECRET).access(
+  const token = await createTokens(soleKey(TEST_SECRET)).access(
     { sessionId, personId: member.personId },
     new Date(Date.now() + SESSION_MS),
   )

@@ -54,7 +54,7 @@ const naive = (box: ToolBox, workplace: () => Workplace): ToolBox =>
 
 const workplace: Workplace = await openWorkplace(config, database.options, {
   log,
-  secret: database.secret,
+  keys: database.keys,
   overrides: {
     tools: (box) => {
       const all = withOutside(send)(box)

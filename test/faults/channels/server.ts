@@ -16,7 +16,7 @@ const log = createLog(config.logLevel)
 const database = await openDatabase(config, log)
 const workplace = await openWorkplace(config, database.options, {
   log,
-  secret: database.secret,
+  keys: database.keys,
   overrides: {
     channels: (usual) => ({ ...usual, dev: { ...usual.dev!, repeatableForMs: () => A_DAY } }),
   },

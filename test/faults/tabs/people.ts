@@ -1,5 +1,7 @@
 /** People in browsers of their own: how they join and sign in, and how their tokens end. */
+
 import type { Browser, BrowserContext } from 'playwright-core'
+import { soleKey } from '#kernel/secret-keys'
 import { inviteByOperator } from '#ops/operator/admin/workspaces'
 import { createTokens } from '#port/tokens'
 import { openDb } from '#store/engine/db'
@@ -56,6 +58,6 @@ export const endAccess = async (
   url: string,
 ): Promise<void> => {
   const over = new Date(Date.now() - SECOND_MS)
-  const value = await createTokens(TEST_SECRET).access({ sessionId, personId }, over)
+  const value = await createTokens(soleKey(TEST_SECRET)).access({ sessionId, personId }, over)
   await context.addCookies([{ name: 'tendril', value, url, httpOnly: true, sameSite: 'Lax' }])
 }

@@ -1,9 +1,11 @@
 /** Logical backups where the owner of the tables is no superuser, and restored as another kind. */
+
 import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { readConfig } from '#config/config'
 import { createLog } from '#kernel/log'
+import { secretKeyOf } from '#kernel/secret'
 import { findEmbedded } from '#postgres/start'
 import { restoreBackup } from '#server/backup/restore'
 import { checkCanary } from '#store/engine/canary'
@@ -30,8 +32,8 @@ const log = createLog('silent')
 test('an owner that is no superuser needs BYPASSRLS for a backup, and nothing for a restore', async () => {
   const { options, root } = managed
   await migrate(options, log)
-  await checkCanary(options, TEST_SECRET)
-  await fillTables(await withLogins(options, TEST_SECRET, log), root)
+  await checkCanary(options, [secretKeyOf(TEST_SECRET)])
+  await fillTables(await withLogins(options, secretKeyOf(TEST_SECRET), log), root)
   const [home, to] = [join(folder.path, 'home'), join(folder.path, 'rows.tar.zst')]
   await expect(takeRows(options, home, to)).rejects.toThrow('alter role plain bypassrls')
   expect(existsSync(to)).toBe(false)

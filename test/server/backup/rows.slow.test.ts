@@ -1,8 +1,10 @@
 /** Backups of the rows of a database, and empty databases that are filled with them. */
+
 import { expect, test } from 'bun:test'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createLog } from '#kernel/log'
+import { secretKeyOf } from '#kernel/secret'
 import { checkBackup } from '#server/backup/check'
 import { COUNTS, rowsPart } from '#server/backup/contents'
 import { restoreBackup } from '#server/backup/restore'
@@ -65,7 +67,7 @@ test('a backup of a version that has no place for the note is filled in, and hel
   const earlier = shippedMigrations().slice(0, last)
   await using old = await emptyDb()
   await migrate(old.options, log, earlier)
-  await checkCanary(old.options, TEST_SECRET)
+  await checkCanary(old.options, [secretKeyOf(TEST_SECRET)])
   const { at } = await takeRows(old.options, fresh(), to)
   await using target = await emptyDb()
   const place = placeOn(target.options, fresh())

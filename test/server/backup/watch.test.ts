@@ -1,8 +1,10 @@
 /** When a backup is given up. */
+
 import { expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { readConfig } from '#config/config'
+import { secretKeyOf } from '#kernel/secret'
 import { Pace } from '#server/backup/pace'
 import { BackupWatch, type Watched } from '#server/backup/watch'
 import { writeBackup } from '#server/backup/write'
@@ -88,7 +90,7 @@ test('a server that stops while the database is silent leaves nothing of the bac
     {
       kind: 'logical',
       facts: { deployment: crypto.randomUUID(), version: '000124', migrations: [], postgres: 18 },
-      secret: Buffer.alloc(32),
+      secret: secretKeyOf(Buffer.alloc(32)),
       room: 0,
       copy: () => {
         resolve()

@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { zstdCompressSync } from 'node:zlib'
 import { documentRecord } from '#contract/records/agent/document'
 import { newId } from '#kernel/ids'
+import { type SecretKey, secretKeyOf } from '#kernel/secret'
+import { SecretKeys, soleKey } from '#kernel/secret-keys'
 import { archiveLines, LONGEST_LINE } from '#server/import/archive'
 import { lookInto } from '#server/import/look'
 import { readArchive } from '#server/import/read'
@@ -17,6 +19,7 @@ import { use } from '#test/support/use'
 const folder = use(temporaryFolder)
 const to = (name: string): string => join(folder.path, name)
 const SECRET = Buffer.alloc(32, 'ours')
+const KEYS = soleKey(SECRET)
 const FILES = { most: 4 * 2 ** 20, mostGib: 1 }
 
 const artifact = newId()
@@ -64,21 +67,24 @@ beforeAll(async () => {
   await writeArchive(to('ours.tar.zst'), { records, files, secret: SECRET })
 })
 
-const read = (from: string) => readArchive(from, SECRET, { record() {} })
+const read = (from: string) => readArchive(from, KEYS, { record() {} })
 
 test.each(['ours', 'ours.tar.zst'])(
   '%s is read in order, and proves by its seal who has made it',
   async (name) => {
     const seen: string[] = []
-    const { head, sealed } = await readArchive(to(name), SECRET, {
+    const { head, sealed } = await readArchive(to(name), KEYS, {
       record: ({ kind }) => void seen.push(kind),
       file: async (id) => void seen.push(id),
     })
     expect(seen).toEqual(['product', 'product', 'spell', 'artifact', artifact])
     expect([head.name, sealed]).toEqual(['Edited', true])
-    expect((await readArchive(to(name), Buffer.alloc(32, 'other'), { record() {} })).sealed).toBe(
-      false,
-    )
+    const other = secretKeyOf(Buffer.alloc(32, 'other'))
+    const isSealed = async (...known: SecretKey[]) =>
+      (await readArchive(to(name), new SecretKeys(known), { record() {} })).sealed
+    expect(await isSealed(other)).toBe(false)
+    // As while the key is rotated.
+    expect(await isSealed(other, secretKeyOf(SECRET))).toBe(true)
   },
 )
 
@@ -208,7 +214,7 @@ test('bytes without end that nobody lists are refused by their size', async () =
 })
 
 test('what does not fit into the plan of a new workspace is refused before anything is written', async () => {
-  await expect(lookInto(to('ours'), SECRET, { ...FILES, mostGib: 0 })).rejects.toMatchObject({
+  await expect(lookInto(to('ours'), KEYS, { ...FILES, mostGib: 0 })).rejects.toMatchObject({
     code: 'conflict',
     message: expect.stringContaining('GiB'),
   })
@@ -224,7 +230,7 @@ test('what does not fit into the plan of a new workspace is refused before anyth
     return { kind: 'document', record }
   })
   await writeArchive(to('documents'), { records: many })
-  await expect(lookInto(to('documents'), SECRET, FILES)).rejects.toMatchObject({
+  await expect(lookInto(to('documents'), KEYS, FILES)).rejects.toMatchObject({
     message: expect.stringContaining('2001 documents'),
   })
 })
@@ -235,7 +241,7 @@ test('an artifact without its bytes, or with others, is known by that', async ()
     listAgain(path)
   })
   const faults = async (path: string) =>
-    [...(await lookInto(path, SECRET, FILES)).expected.values()].map(({ fault }) => fault)
+    [...(await lookInto(path, KEYS, FILES)).expected.values()].map(({ fault }) => fault)
   expect(await faults(from)).toEqual(['its bytes are others than its sha256 says'])
   expect(await faults(to('ours'))).toEqual([undefined])
 })

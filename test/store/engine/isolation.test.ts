@@ -2,9 +2,11 @@
  * The roles of the server: what they cannot do, and that the server refuses to start with any
  * other.
  */
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import postgres from 'postgres'
 import { createLog } from '#kernel/log'
+import { secretKeyOf } from '#kernel/secret'
 import { checkCanary } from '#store/engine/canary'
 import { type Db, type Logins, openDb, type Sql } from '#store/engine/db'
 import { assertIsolation } from '#store/engine/isolation'
@@ -226,15 +228,23 @@ describe('the server refuses to start', () => {
     await asSystem(sql)
   }
   test.each(breachesOfLogins)('when a login of its pools %s', async (_, breach) => {
-    await checkCanary(database.options, TEST_SECRET)
-    const { logins } = await withLogins(database.options, TEST_SECRET, createLog('silent'))
+    await checkCanary(database.options, [secretKeyOf(TEST_SECRET)])
+    const { logins } = await withLogins(
+      database.options,
+      secretKeyOf(TEST_SECRET),
+      createLog('silent'),
+    )
     const login = logins!.tendril_sandbox.username
     expect(await refusal((sql) => arranged(sql, breach(login)), logins)).toContain(login)
   })
 
   test('when its pools log in as another role', async () => {
-    await checkCanary(database.options, TEST_SECRET)
-    const { logins } = await withLogins(database.options, TEST_SECRET, createLog('silent'))
+    await checkCanary(database.options, [secretKeyOf(TEST_SECRET)])
+    const { logins } = await withLogins(
+      database.options,
+      secretKeyOf(TEST_SECRET),
+      createLog('silent'),
+    )
     await expect(assertIsolation(db, logins)).rejects.toThrow(
       `connect as tendril_app, not as ${logins!.tendril_app.username}`,
     )

@@ -71,6 +71,6 @@ test('if the database admits no other role, the start names the roles to admit',
   const options = await entered(place.root, secret, log)
   expect(options).toEqual(place.root)
   expect(lines.join()).toMatch(
-    /let tendril_app_\d+_[0-9a-f]{12}, .* log in with passwords \(pg_hba.conf\)/,
+    /let tendril_app_\d+_[0-9a-f]{12}_[0-9a-f]{8}, .* log in with passwords \(pg_hba.conf\)/,
   )
 })

@@ -1,11 +1,12 @@
 /** The roles that the pools log in as: how they are made, changed and removed. */
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import postgres from 'postgres'
 import { readConfig } from '#config/config'
 import { newId } from '#kernel/ids'
+import { secretKeyOf } from '#kernel/secret'
 import { openDatabase } from '#server/database'
-import { checkCanary } from '#store/engine/canary'
 import {
   type ConnectionOptions,
   connectionAs,
@@ -14,13 +15,13 @@ import {
   poolRoles,
 } from '#store/engine/db'
 import { assertIsolation } from '#store/engine/isolation'
-import { withLogins } from '#store/engine/logins'
+import { dropOtherLogins, withLogins } from '#store/engine/logins'
 import { migrate } from '#store/engine/migrate'
 import { nodeStates, register } from '#store/engine/nodes'
 import { emptyDb, type TestDatabase, unusedDb } from '#test/support/database/db'
 import { managedDb } from '#test/support/database/managed'
 import { urlOf } from '#test/support/processes/server'
-import { asking, codeOf, entered, logsIn, silent } from './logins.ts'
+import { asking, codeOf, entered, logsIn, secret, silent } from './logins.ts'
 
 /** What each role must be refused, besides what all are. */
 const closed: Record<PoolRole, string[]> = {
@@ -180,17 +181,17 @@ describe('on a database of our own', () => {
     expect(await passwordOf(username)).toBe(before)
   })
 
-  test('when the secret changes, the passwords follow at the next start', async () => {
+  test('logins of two keys stand beside each other, until those of one are dropped', async () => {
     await using own = await unusedDb()
+    const [key, next] = [secretKeyOf(secret), secretKeyOf(randomBytes(32))]
     const before = await entered(own.options)
-    const next = randomBytes(32)
-    await asking(own.options, async (sql) => {
-      const [row] = await sql`delete from deployment returning id`
-      await checkCanary(own.options, next)
-      await sql`update deployment set id = ${row!.id}`
-    })
     const after = await withLogins(own.options, next, silent)
-    expect(appLogin(after).username).toBe(appLogin(before).username)
+    expect(appLogin(after).username).not.toBe(appLogin(before).username)
+    for (const options of [before, after])
+      expect(await logsIn({ ...options, ...appLogin(options) })).toBe('allowed')
+    const drop = (...kept: string[]) => asking(own.options, (sql) => dropOtherLogins(sql, kept))
+    expect(await drop(key.fingerprint, next.fingerprint)).toEqual([])
+    expect(await drop(next.fingerprint)).toHaveLength(poolRoles.length)
     expect(await logsIn({ ...own.options, ...appLogin(after) })).toBe('allowed')
     expect(await logsIn({ ...own.options, ...appLogin(before) })).toBe('28P01')
   })

@@ -1,7 +1,9 @@
 /** A server's start, as far as its logins, and sessions of one statement. */
+
 import { randomBytes } from 'node:crypto'
 import postgres from 'postgres'
 import { createLog } from '#kernel/log'
+import { secretKeyOf } from '#kernel/secret'
 import { checkCanary } from '#store/engine/canary'
 import type { ConnectionOptions } from '#store/engine/db'
 import { withLogins } from '#store/engine/logins'
@@ -22,8 +24,8 @@ export const entered = async (
   key = secret,
   log = silent,
 ): Promise<ConnectionOptions> => {
-  await checkCanary(options, key)
-  return withLogins(options, key, log)
+  await checkCanary(options, [secretKeyOf(key)])
+  return withLogins(options, secretKeyOf(key), log)
 }
 
 export const asking = async <T>(

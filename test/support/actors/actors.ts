@@ -2,6 +2,7 @@
  * Actors on a real database without the rest of the server, with lanes, clock and failpoints from
  * the test.
  */
+
 import postgres from 'postgres'
 import type { ActorDeps } from '#actors/engine/deps'
 import type { Lane, LaneContext, UnrepeatableLane } from '#actors/engine/lane'
@@ -13,11 +14,12 @@ import { systemClock } from '#kernel/clock'
 import { noFailpoints } from '#kernel/failpoint'
 import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
+import { soleKey } from '#kernel/secret-keys'
 import { insertTenant } from '#store/app/tenants'
 import { type ConnectionOptions, type Db, openDb } from '#store/engine/db'
 import type { Effects } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
-import { freshDb } from '../database/db.ts'
+import { freshDb, TEST_SECRET } from '../database/db.ts'
 import { eventually } from '../eventually.ts'
 import { newGate } from './letters.ts'
 
@@ -103,6 +105,7 @@ export async function actorsOn(
     idleMs: 300_000,
     sweepMs: 50,
     url: '',
+    keys: soleKey(TEST_SECRET),
   }
   const runtime = stack.use(await new Runtime({ ...usual, db, options, log, ...more }).start(lanes))
   const owned = stack.move()

@@ -1,8 +1,10 @@
 /** Backs up more than a folder has room for, in both forms, and prints what comes of each. */
+
 import { randomBytes } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { readConfig } from '#config/config'
+import { secretKeyOf } from '#kernel/secret'
 import { DATA } from '#server/backup/contents'
 import { type BackupSource, writeBackup } from '#server/backup/write'
 
@@ -12,7 +14,7 @@ const MIB = 2 ** 20
 const source: BackupSource = {
   kind: 'physical',
   facts: { deployment: crypto.randomUUID(), version: '000124', migrations: [], postgres: 18 },
-  secret: Buffer.alloc(32),
+  secret: secretKeyOf(Buffer.alloc(32)),
   room: 0,
   async copy(writing) {
     for (let file = 0; file < 8; file++) await writing.put(`${DATA}/base/${file}`, randomBytes(MIB))

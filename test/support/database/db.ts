@@ -1,7 +1,9 @@
 /** Databases for tests: one template for each run, prepared as a server does it, and its clones. */
+
 import postgres from 'postgres'
 import { randomBase62 } from '#kernel/ids'
 import type { Log } from '#kernel/log'
+import { secretKeyOf } from '#kernel/secret'
 import { checkCanary } from '#store/engine/canary'
 import type { ConnectionOptions, Logins } from '#store/engine/db'
 import { withLogins } from '#store/engine/logins'
@@ -89,8 +91,8 @@ export async function buildTemplate(
   await onServer(options, (sql) => sql`create database ${sql(name)}`)
   const own = { ...options, database: name }
   await migrate(own, log)
-  await checkCanary(own, TEST_SECRET)
-  const { logins } = await withLogins(own, TEST_SECRET, log)
+  await checkCanary(own, [secretKeyOf(TEST_SECRET)])
+  const { logins } = await withLogins(own, secretKeyOf(TEST_SECRET), log)
   await onServer(options, (sql) => sql`alter database ${sql(name)} with allow_connections false`)
   const owned = stack.move()
   return { options, name, logins, [Symbol.asyncDispose]: () => owned.disposeAsync() }

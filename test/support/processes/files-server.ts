@@ -15,7 +15,7 @@ const MIB = 1_048_576
 const config = readConfig()
 const log = createLog(config.logLevel)
 const database = await openDatabase(config, log)
-const workplace = await openWorkplace(config, database.options, { log, secret: database.secret })
+const workplace = await openWorkplace(config, database.options, { log, keys: database.keys })
 await listen(config, workplace, log)
 const desk = fileDesk({ workplace }, process.env.FILE_TENANT!)
 await desk.keep(

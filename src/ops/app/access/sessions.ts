@@ -117,6 +117,16 @@ const browserToken = (
   }
 }
 
+/** Before an older secret key is dropped, known browsers get a token under the newest. */
+const renewedBrowser = ({
+  identity: { tokens },
+  visit,
+}: VisitContext): SessionCookies['browser'] => {
+  const known = tokens.readBrowser(visit.browser ?? '')
+  if (!known || known.isUnderNewest) return undefined
+  return { token: tokens.browser(known, known.expiresAt), expiresAt: known.expiresAt }
+}
+
 /**
  * Within this time after a refresh, the previous token comes from another tab of the same browser.
  */
@@ -157,6 +167,7 @@ export const continueSession = async (
     cookies: {
       access,
       refresh: spent ? tokens.refresh({ sessionId, generation }) : undefined,
+      browser: renewedBrowser(context),
       expiresAt,
     },
   }

@@ -2,8 +2,10 @@
  * A browser in which someone has signed in before, while others guess at their password; and
  * proxies that are not trusted.
  */
+
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { createLog } from '#kernel/log'
+import { soleKey } from '#kernel/secret-keys'
 import { createTokens } from '#port/tokens'
 import { type Reply, testApp } from '#test/support/app'
 import { TEST_SECRET } from '#test/support/database/db'
@@ -95,8 +97,8 @@ describe('a browser in which someone signed in before', () => {
   test('is known for a year, and only by what we signed', async () => {
     const { email, personId, cookie } = await knownPerson()
     await guess(email, 11)
-    const tokens = createTokens(TEST_SECRET)
-    const forged = createTokens(Buffer.alloc(32, 'other')).browser(
+    const tokens = createTokens(soleKey(TEST_SECRET))
+    const forged = createTokens(soleKey(Buffer.alloc(32, 'other'))).browser(
       { personId },
       new Date(Date.now() + 1_000_000),
     )

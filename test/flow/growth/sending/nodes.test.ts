@@ -1,4 +1,5 @@
 import { expect, setSystemTime, test } from 'bun:test'
+import { soleKey } from '#kernel/secret-keys'
 import { LETTERS_PATH, nodeSignature } from '#port/nodes'
 import { eventually, testApp } from '#test/support/app'
 import { TEST_SECRET } from '#test/support/database/db'
@@ -179,7 +180,7 @@ test('a captured letter is valid for half a minute only', async () => {
   const { signature } = one.workplace
   const body = JSON.stringify({ operation: 'growth.profile.update', input: {}, call: {} })
   let now = 1_000_000
-  const held = nodeSignature(TEST_SECRET, () => now)
+  const held = nodeSignature(soleKey(TEST_SECRET), () => now)
   const headers = new Headers(signature.sign(body, LABEL))
   expect(signature.sealOf(headers)?.fits(body)).toBe(true)
   expect(signature.sealOf(headers)?.fits(`${body} `)).toBe(false)
