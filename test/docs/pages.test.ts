@@ -1,33 +1,9 @@
-/** Readers paste the commands of README.md and docs/: each page is followed from top to bottom. */
+/** README.md and docs/ as they are read: widths, fences and links. */
 import { describe, expect, test } from 'bun:test'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
-import { buildCli } from '#src/scripts/build-cli'
 import { blocksOf, languages } from '#test/support/docs/page'
-import { openPlace, WALKED_WITHIN_MS, walk } from '#test/support/docs/walk'
-import { temporaryFolder } from '#test/support/folder'
-import { use } from '#test/support/use'
-
-const names = [
-  'README.md',
-  'SECURITY.md',
-  'docs/agents.md',
-  'docs/backups.md',
-  'docs/channels.md',
-  'docs/cli.md',
-  'docs/console.md',
-  'docs/copies.md',
-  'docs/operating.md',
-  'docs/people.md',
-  'docs/promises.md',
-  'docs/rest.md',
-  'docs/running.md',
-  'docs/security.md',
-  'docs/webhooks.md',
-  'docs/workspace-agent.md',
-]
-const read = (name: string): string => readFileSync(name, 'utf8')
-const pages = names.map((name) => [name, read(name)] as const)
+import { pageNames, pages, readPage } from '#test/support/docs/pages'
 
 const INSTALL = ['npm install && npm start', 'npm install && npm test']
 const LONGEST_README = 180
@@ -37,12 +13,12 @@ test('every page is among these', () => {
   const found = readdirSync('docs').flatMap((name) =>
     name.endsWith('.md') ? [`docs/${name}`] : [],
   )
-  expect(found.sort()).toEqual(names.filter((name) => name.startsWith('docs/')))
+  expect(found.sort()).toEqual(pageNames.filter((name) => name.startsWith('docs/')))
 })
 
 test('the README is short, and begins with the two commands', () => {
-  expect(read('README.md').split('\n').length).toBeLessThanOrEqual(LONGEST_README)
-  expect(blocksOf(read('README.md'))[0]).toMatchObject({ language: '', lines: INSTALL })
+  expect(readPage('README.md').split('\n').length).toBeLessThanOrEqual(LONGEST_README)
+  expect(blocksOf(readPage('README.md'))[0]).toMatchObject({ language: '', lines: INSTALL })
 })
 
 /** What a link to a heading has after `#`. */
@@ -71,23 +47,8 @@ describe.each(pages)('%s', (name, page) => {
   test('its links lead somewhere', () => {
     for (const [, target = ''] of page.matchAll(/\]\(([^)]+)\)/g)) {
       const [path = '', anchor] = target.split('#')
-      const other = path === '' ? page : read(normalize(join(dirname(name), path)))
+      const other = path === '' ? page : readPage(normalize(join(dirname(name), path)))
       if (anchor !== undefined) expect(anchorsOf(other)).toContain(anchor)
     }
   })
-})
-
-describe('the commands of a page succeed, and print what it says', () => {
-  const folder = use(temporaryFolder)
-  const place = use(async () => openPlace(await buildCli(join(folder.path, 'cli'))))
-  const commanding = pages.filter(([, page]) =>
-    blocksOf(page).some(({ language }) => language === 'sh'),
-  )
-  test.each(commanding)(
-    '%s',
-    async (_, page) => {
-      expect(await walk(page, place)).toEqual([])
-    },
-    WALKED_WITHIN_MS,
-  )
 })

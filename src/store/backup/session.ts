@@ -14,6 +14,49 @@ const SETTINGS = {
   ...TIMES_AS_ISO,
 }
 
+const LOOK_EVERY_MS = 5_000
+const LOOK_WITHIN_MS = 10_000
+/** A database that answers nobody for so many looks is as good as gone. */
+const MOST_UNANSWERED = 6
+
+type Options = postgres.Options<Record<string, never>>
+
+/** Whether the process of the database that serves a session is still there. */
+const isServed = async (options: Options, pid: number): Promise<boolean> => {
+  const sql = postgres({ ...options, max: 1, connect_timeout: LOOK_WITHIN_MS / 1_000 })
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Error('no answer')), LOOK_WITHIN_MS)
+  try {
+    const asked = sql`select from pg_stat_activity where pid = ${pid}`
+    return (await Promise.race([asked, late.promise])).length > 0
+  } finally {
+    clearTimeout(timer)
+    await sql.end({ timeout: 0 })
+  }
+}
+
+/**
+ * Calls `lost` once the session's process in the database has gone. A client that sends a statement
+ * as the database closes the connection may never hear of that, and would wait for ever.
+ */
+const watchSession = (options: Options, pid: number, lost: () => void): Disposable => {
+  let unanswered = 0
+  let isLooking = false
+  const look = async (): Promise<void> => {
+    if (isLooking) return
+    isLooking = true
+    try {
+      unanswered = (await isServed(options, pid)) ? 0 : MOST_UNANSWERED
+    } catch {
+      unanswered++
+    }
+    isLooking = false
+    if (unanswered >= MOST_UNANSWERED) lost()
+  }
+  const timer = setInterval(() => void look(), LOOK_EVERY_MS).unref()
+  return { [Symbol.dispose]: () => clearInterval(timer) }
+}
+
 /**
  * The slot, the snapshot and the transaction of a backup end with its connection. The client would
  * open another one, where none of them are, so that one connection is all that it gets: once that
@@ -26,17 +69,26 @@ export const openBackupSession = ({
   version: ____,
   ...options
 }: ConnectionOptions): postgres.Sql => {
+  let watch: Disposable | undefined
+  const lose = () => {
+    watch?.[Symbol.dispose]()
+    void sql.end({ timeout: 0 })
+  }
+  const common = { ...options, fetch_types: false, onnotice: () => {} }
   const sql = postgres({
-    ...options,
+    ...common,
     max: 1,
     max_lifetime: null,
     idle_timeout: 0,
     connect_timeout: 10,
-    fetch_types: false,
-    onnotice: () => {},
-    onclose: () => void sql.end({ timeout: 0 }),
+    onclose: lose,
     connection: SETTINGS as unknown as postgres.ConnectionParameters,
   })
+  const begin = ([row]: { pid: number }[]) => {
+    watch = watchSession(common, row!.pid, lose)
+  }
+  // Where this fails, so does whatever follows it.
+  sql<{ pid: number }[]>`select pg_backend_pid() as pid`.then(begin, () => {})
   return sql
 }
 

@@ -89,7 +89,7 @@ describe('the pools', () => {
     // Of these operators see ids and times of what waits: test/flow/app/admin/attention.test.ts.
     const waiting = [
       ...['agent_approval', 'agent_job', 'attempt', 'channel_connection', 'channel_reply'],
-      ...['connection', 'mcp_server', 'webhook_endpoint'],
+      ...['connection', 'engagement', 'item', 'mcp_server', 'webhook_endpoint'],
     ]
     const needed = ['actor', 'api_key', 'inbound_route', 'invitation', 'member', 'session', 'work']
     expect(open.filter((table) => ![...needed, ...waiting, 'counter'].includes(table))).toEqual([])

@@ -128,6 +128,7 @@ describe('events', () => {
     expect((await surface.send('GET', `jobs/${job}/events?after=2&wait=25`)).body).toEqual({
       events: [],
       nextSeq: 2,
+      resync: false,
       done: true,
     })
   })

@@ -1,0 +1,3 @@
+import { describeWalks } from '#test/support/docs/walking'
+
+describeWalks(1)
