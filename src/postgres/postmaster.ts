@@ -91,6 +91,17 @@ const settings = ({
       }),
 })
 
+/**
+ * Of the thousands of short sessions in tests, each would give memory back between its statements,
+ * only to fault it in again.
+ */
+const ALLOCATION = {
+  MALLOC_ARENA_MAX: '1',
+  MALLOC_TOP_PAD_: String(2 ** 20),
+  MALLOC_TRIM_THRESHOLD_: String(2 ** 28),
+  MALLOC_MMAP_THRESHOLD_: String(2 ** 25),
+}
+
 const command = (start: PostmasterOptions): string[] => [
   start.binaries.postgres,
   '-D',
@@ -161,7 +172,7 @@ export const startPostmaster = async (start: PostmasterOptions): Promise<Postmas
     cwd: '/',
     // It runs in a session of its own, so that Ctrl-C at the terminal reaches only the server.
     detached: true,
-    env: CHILD_ENV,
+    env: start.durable ? CHILD_ENV : { ...CHILD_ENV, ...ALLOCATION },
     stdio: ['pipe', 'ignore', 'pipe'],
   })
   let over = false

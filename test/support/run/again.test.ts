@@ -17,7 +17,7 @@ test.each<[string, Failure[], number]>([
   ['a failed assertion', [a, late('test/b.test.ts', 'is right', 'AssertionError')], 2],
   ['a failure that no test reports, as of a worker that crashed', [a], 2],
   ['more than three', ['1', '2', '3', '4'].map((name) => late('test/a.test.ts', name)), 4],
-  ['a crash of a process', [late('test/flow/crash/files.test.ts')], 1],
+  ['a crash of a process', [late('test/flow/crash/webhooks.test.ts')], 1],
   ['a fault', [late('test/faults/clock/clock.test.ts')], 1],
   ['a simulation', [late('test/sim/sim.test.ts')], 1],
 ])('nothing runs once more after %s', (_, failures, failed) => {
