@@ -25,13 +25,12 @@ const body = T.String({
   minLength: 1,
   maxLength: 25_000,
   pattern: NOT_BLANK,
-  description:
-    'The exact text. Line ends become newlines; other control characters than tabs are refused.',
+  description: 'The exact text. Of control characters, only tabs and line ends are allowed.',
 })
 const title = T.String({
   minLength: 1,
   maxLength: 200,
-  description: 'The title of an article, which is its first line. Not allowed for posts.',
+  description: 'Of an article alone: its first line.',
 })
 export const tags = T.Array(
   T.String({ minLength: 1, maxLength: tagLimits.length, pattern: ONE_LINE, format: 'name' }),
@@ -49,7 +48,7 @@ const account = T.String({
 export const itemTexts = {
   create: op.command(
     'POST /api/v1/growth/items',
-    'Write an item yourself. It is drafted and goes out only after approval. Uses no quota. Hook and format are recognised where the text shows them. 409 while its channel is inactive, or if the workspace has 10,000 drafts.',
+    'Write an item yourself. It is drafted and goes out only after approval. Uses no quota. 409 while its channel is inactive, or if the workspace has 10,000 drafts.',
     {
       input: {
         kind: T.Optional(

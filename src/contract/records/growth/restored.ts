@@ -13,5 +13,5 @@ export const restoredField = {
 
 /** A filter of lists. */
 export const OnlyRestored = T.Literal(true, {
-  description: 'Only what waits for that decision: restored_as_of is set.',
+  description: 'Only where restored_as_of is set.',
 })
