@@ -96,7 +96,7 @@ const flawOf = ({ body, headers }: InboundPost): string | undefined => {
     textOf(post[name], LONGEST[name]) === undefined
   const wrong =
     TEXTS.find(isWrong) ?? OPTIONAL.find((name) => post[name] !== undefined && isWrong(name))
-  if (String(post.sender).startsWith(PAGE_SENDER))
+  if (textOf(post.sender, LONGEST.sender)?.startsWith(PAGE_SENDER))
     return `sender must not begin with ${PAGE_SENDER}, as people of the page do`
   if (wrong !== undefined)
     return `${wrong} must be text of 1 to ${LONGEST[wrong].toLocaleString('en')} characters`

@@ -105,7 +105,8 @@ const outcomeOf = (answer: ProviderAnswer): GraphOutcome => {
   const said = answerObject(answer)
   const error = asObject(said?.error)
   const code = codeOf(error)
-  if (code === 100 && String(error.message).includes('appsecret_proof'))
+  const { message } = error
+  if (code === 100 && typeof message === 'string' && message.includes('appsecret_proof'))
     return { kind: 'refused', error: WRONG_PROOF, of: 'connection' }
   if (code !== undefined) return refusalOf(code, answer)
   if (said && isSuccess(answer)) return { kind: 'ok', answer: said }
