@@ -25,6 +25,7 @@ import type { PasswordCost } from '#port/passwords'
 import type { Texts } from '#port/texts/texts'
 import type { ConnectionOptions } from '#store/engine/db'
 import type { Meters } from './metrics/meters.ts'
+import type { Recurring } from './periodic.ts'
 import type { DeploymentWatch } from './watching.ts'
 
 /** Replacements for tests and for single commands. */
@@ -49,6 +50,8 @@ export interface Overrides {
   sweepMs?: number
   erasure?: { everyMs: number; rows: number }
   removalMs?: number
+  /** What this server does of the recurring work. Default: all. */
+  recurring?: readonly Recurring[]
   bucketTimes?: Partial<BucketTimes>
   sweep?: Partial<Pick<SweepDeps, 'everyMs' | 'rows' | 'tenants'>>
   mailbox?: MailboxOptions

@@ -23,7 +23,8 @@ const REMOVAL_MS = 60_000
  * says that no other deployment needs them.
  */
 const whileHeld = { erasure: 'waits', sweep: 'waits', removal: 'waits and asks' } as const
-type Recurring = keyof typeof whileHeld
+export type Recurring = keyof typeof whileHeld
+const recurringWork = Object.keys(whileHeld) as Recurring[]
 
 export const startPeriodicWork = (
   { db, storage, runtime, overrides }: Workplace,
@@ -59,6 +60,7 @@ export const startPeriodicWork = (
     sweep: () =>
       startSweep({ ...shared('sweep'), keepDays, agentKeepDays, ...SWEEP, ...overrides.sweep }),
   }
-  for (const start of Object.values(starts)) stack.use(start())
+  const { recurring = recurringWork } = overrides
+  for (const one of recurring) stack.use(starts[one]())
   return stack
 }

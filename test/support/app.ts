@@ -20,7 +20,9 @@ import type { Thinker } from '#port/model/thinker'
 import type { PasswordCost } from '#port/passwords'
 import { listen } from '#server/listen'
 import type { Overrides } from '#server/opening'
+import type { Recurring } from '#server/periodic'
 import { openWorkplace, type Workplace } from '#server/workplace'
+import { arrayTypes } from '#store/engine/array-types'
 import { checkCanary } from '#store/engine/canary'
 import type { ConnectionOptions, Logins } from '#store/engine/db'
 import { withLogins } from '#store/engine/logins'
@@ -166,6 +168,34 @@ const known = async (options: ConnectionOptions): Promise<ConnectionOptions> => 
   return { ...options, ...(logins && { logins }) }
 }
 
+/**
+ * The recurring work that a test's overrides are about. To plan it, the database spends a tenth of
+ * what a new server costs.
+ */
+const recurringBy = ({ erasure, removalMs, sweep }: Overrides): Recurring[] => [
+  ...(erasure ? (['erasure'] as const) : []),
+  ...(removalMs === undefined ? [] : (['removal'] as const)),
+  ...(sweep ? (['sweep'] as const) : []),
+]
+
+const { textArray, integerArray } = arrayTypes
+/** What only tests use: lists of names, and of whole numbers and others. */
+const furtherTypes = {
+  nameArray: { ...textArray, to: 1003, from: [1003] },
+  bigintArray: { ...integerArray, to: 1016, from: [1016] },
+  doubleArray: { ...integerArray, to: 1022, from: [1022] },
+}
+
+/** The owner's connections: without a query for the types of arrays on each. */
+const ownerOf = (options: ConnectionOptions): postgres.Sql =>
+  postgres({
+    ...options,
+    max: 2,
+    onnotice: () => {},
+    fetch_types: false,
+    types: { ...arrayTypes, ...furtherTypes },
+  })
+
 export async function testApp({
   overrides = {},
   env = {},
@@ -182,14 +212,20 @@ export async function testApp({
   const deployment = {
     log,
     keys,
-    overrides: { passwordCost: CHEAP, lastRequestsMs: 0, ...thinking, ...overrides },
+    overrides: {
+      passwordCost: CHEAP,
+      lastRequestsMs: 0,
+      recurring: recurringBy(overrides),
+      ...thinking,
+      ...overrides,
+    },
   }
   stack.use(openOn(options))
   const workplace = stack.use(
     await openWorkplace(config, { max: FEW_CONNECTIONS, ...options }, deployment),
   )
   const { port } = stack.use(await listen(config, workplace, log))
-  const owner = postgres({ ...options, max: 2, onnotice: () => {} })
+  const owner = ownerOf(options)
   stack.defer(() => owner.end({ timeout: 1 }))
   const { tenantId, key } = await workspace(workplace)
   const url = `http://127.0.0.1:${port}`
