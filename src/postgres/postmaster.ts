@@ -88,6 +88,9 @@ const settings = ({
         // A connection in use ends up with this plan anyway. This saves the five that Postgres
         // would try first.
         plan_cache_mode: 'force_generic_plan',
+        // Between a dozen databases it would start a process every few seconds, and change plans
+        // in the middle of a test.
+        autovacuum: 'off',
       }),
 })
 

@@ -19,6 +19,7 @@ const NO_ENGINE = 'Could not find a working container runtime strategy'
 const FAST = [
   ...['fsync', 'synchronous_commit', 'full_page_writes'].map((setting) => `${setting}=off`),
   'plan_cache_mode=force_generic_plan',
+  'autovacuum=off',
 ].flatMap((setting) => ['-c', setting])
 
 const CHOICES = `A Postgres to test with is needed. Choose one:
