@@ -2,11 +2,20 @@
  * Whose the data are. A copy that was made without owners and modes, as by `cp -r`, belongs to
  * whoever made it, and Postgres cannot read it or refuses it.
  */
-import { chmodSync, lchownSync, lstatSync, readdirSync, type Stats } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  lchownSync,
+  lstatSync,
+  readdirSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import type { Log } from '#kernel/log'
 import { CLUSTER_FOLDER, dataOf } from './cluster.ts'
-import type { SystemUser } from './process.ts'
+import { CHILD_ENV, type SystemUser } from './process.ts'
 
 const [FOLDER_MODE, FILE_MODE] = [0o700, 0o600]
 
@@ -17,9 +26,12 @@ const isNotThere = (cause: unknown): boolean =>
 
 const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`
 
+/** The modes that Postgres accepts, and that keep everybody else out. */
+const CLOSED = 'u+rwX,go-rwx'
+
 /** What a root of the machine runs so that everything in the folder belongs to the user alone. */
 const mendingOf = (folder: string, { uid, gid }: SystemUser): string =>
-  `chown -R ${uid}:${gid} ${quoted(folder)} && chmod -R u+rwX,go-rwx ${quoted(folder)}`
+  `chown -R ${uid}:${gid} ${quoted(folder)} && chmod -R ${CLOSED} ${quoted(folder)}`
 
 const refusal = (folder: string, user: SystemUser, cause?: unknown): Error =>
   new Error(
@@ -27,20 +39,34 @@ const refusal = (folder: string, user: SystemUser, cause?: unknown): Error =>
     { cause },
   )
 
-/** Gives everything in the folder to the user. A link is not followed. */
-export const chownAll = (folder: string, { uid, gid }: SystemUser): void => {
-  lchownSync(folder, uid, gid)
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
-    lchownSync(join(entry.parentPath, entry.name), uid, gid)
+/**
+ * Gives a folder of root to the user alone, with everything in it. Each folder is closed before it
+ * is entered and given away after it, so meanwhile nobody can put anything there. Neither a link is
+ * followed nor a folder entered in which others could. One of the user was given to them by a start
+ * that was killed.
+ */
+export const giveAll = (folder: string, user: SystemUser): void => {
+  chmodSync(folder, FOLDER_MODE)
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name)
+    const its = lstatSync(path)
+    if (its.uid !== 0 && its.uid !== user.uid) throw new Error(`${path} belongs to user ${its.uid}`)
+    if (its.isDirectory()) {
+      if (its.uid === 0) giveAll(path, user)
+    } else {
+      if (its.isFile()) chmodSync(path, FILE_MODE)
+      lchownSync(path, user.uid, user.gid)
+    }
+  }
+  lchownSync(folder, user.uid, user.gid)
 }
 
-const closeAll = (folder: string): void => {
-  chmodSync(folder, FOLDER_MODE)
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name)
-    if (entry.isDirectory()) closeAll(path)
-    else if (entry.isFile()) chmodSync(path, FILE_MODE)
-  }
+/**
+ * As the user whose folder it is: what they have put there may lead to where only root may change
+ * anything.
+ */
+const closeAll = (data: string, account: SystemUser | undefined): void => {
+  spawnSync('chmod', ['-R', CLOSED, data], { ...account, cwd: '/', env: CHILD_ENV })
 }
 
 const ourselves = (): SystemUser => ({
@@ -48,14 +74,20 @@ const ourselves = (): SystemUser => ({
   gid: process.getgid?.() ?? 0,
 })
 
-/** Whether the home has a database. Throws if it is closed to us. */
-export const hasData = (home: string, self: SystemUser = ourselves()): boolean => {
+const closedTo = (home: string, user: SystemUser, cause: unknown): Error =>
+  new Error(
+    `${home} is closed to user ${user.uid}: run this as the user to whom it belongs. If the folder has been copied without its owner, run as root: ${mendingOf(home, user)}`,
+    { cause },
+  )
+
+/** Whether the home has a database, running or not. Throws if it is closed to us. */
+export const hasCluster = (home: string, self: SystemUser = ourselves()): boolean => {
   try {
     lstatSync(dataOf(home))
     return true
   } catch (cause) {
     if (isNotThere(cause)) return false
-    throw refusal(home, self, cause)
+    throw closedTo(home, self, cause)
   }
 }
 
@@ -64,7 +96,7 @@ const SAMPLES = ['PG_VERSION', 'postgresql.conf', 'global', 'global/pg_control',
 
 const statIfThere = (path: string): Stats | undefined => {
   try {
-    return lstatSync(path)
+    return statSync(path)
   } catch (cause) {
     if (isNotThere(cause)) return undefined
     throw cause
@@ -78,15 +110,33 @@ const isUsable = (one: Stats, { uid }: SystemUser): boolean => {
 
 /** Postgres refuses data that others could change, or list. */
 const isFit = (data: string, user: SystemUser): boolean =>
-  (lstatSync(data).mode & 0o027) === 0 &&
+  (statSync(data).mode & 0o027) === 0 &&
   ['.', ...SAMPLES].every((name) => {
     const found = statIfThere(join(data, name))
     return found === undefined || isUsable(found, user)
   })
 
+/** Whether it is a folder of root itself, and no link to one. */
+const isRoots = (folder: string): boolean => {
+  const its = lstatSync(folder)
+  return its.isDirectory() && its.uid === 0
+}
+
+/** The data, on whatever disk they are. */
+const realData = (home: string): string => {
+  const data = dataOf(home)
+  try {
+    return realpathSync(data)
+  } catch (cause) {
+    if (!isNotThere(cause)) throw cause
+    throw new Error(`${data} leads to a folder that is not there: is its disk mounted?`, { cause })
+  }
+}
+
 /**
  * Makes the data those of the user who runs the database: `account` if we are root, or else
- * ourselves. Throws, with what mends it, if that is not in our power.
+ * ourselves. Owners are changed only where all folders are root's, so that nobody else can have put
+ * anything there. Throws, with what mends it, if that is not in our power.
  */
 export const fitData = (
   home: string,
@@ -96,15 +146,21 @@ export const fitData = (
     self = ourselves(),
   }: { account?: SystemUser | undefined; log: Log; self?: SystemUser },
 ): void => {
-  const data = dataOf(home)
+  const data = realData(home)
   const user = account ?? self
+  const cluster = join(home, CLUSTER_FOLDER)
   const mend = (): boolean => {
-    if (account) chmodSync(join(home, CLUSTER_FOLDER), 0o711)
+    if (account && [home, cluster].every(isRoots)) chmodSync(cluster, 0o711)
     if (isFit(data, user)) return true
-    if (account) chownAll(data, account)
-    closeAll(data)
-    log.warn({ home, user: user.uid }, 'the database was copied without its owner or modes: mended')
-    return isFit(data, user)
+    if (account && [home, cluster, dataOf(home)].every(isRoots)) giveAll(data, account)
+    else closeAll(data, account)
+    const isMended = isFit(data, user)
+    if (isMended)
+      log.warn(
+        { home, user: user.uid },
+        'the database was copied without its owner or modes: mended',
+      )
+    return isMended
   }
   let failure: unknown
   try {
@@ -112,5 +168,5 @@ export const fitData = (
   } catch (cause) {
     failure = cause
   }
-  throw refusal(account ? data : home, user, failure)
+  throw refusal(account || data !== dataOf(home) ? data : home, user, failure)
 }

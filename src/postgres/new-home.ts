@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path'
 import { openWay, systemUserFor } from './account.ts'
 import { CLUSTER_FOLDER } from './cluster.ts'
-import { chownAll } from './data-owner.ts'
+import { giveAll } from './data-owner.ts'
 import { acquireLock } from './lock.ts'
 import { runProgram } from './process.ts'
 import { lockOf, makeHome } from './start.ts'
@@ -49,7 +49,7 @@ const moveAll = async (folder: string, home: string): Promise<void> => {
   const account = systemUserFor(join(home, CLUSTER_FOLDER, 'data'))
   if (account) {
     chmodSync(join(folder, CLUSTER_FOLDER), 0o711)
-    chownAll(join(folder, CLUSTER_FOLDER, 'data'), account)
+    giveAll(join(folder, CLUSTER_FOLDER, 'data'), account)
   }
   await runProgram(['sync'])
   // The binaries of Postgres may be there already.

@@ -5,7 +5,7 @@ import type { Log } from '#kernel/log'
 import { openWay, systemUserFor } from './account.ts'
 import { findBinaries } from './binaries.ts'
 import { databasePassword, dataMajor, dataOf, makeCluster, ROLE } from './cluster.ts'
-import { fitData, hasData } from './data-owner.ts'
+import { fitData, hasCluster } from './data-owner.ts'
 import { acquireLock, lockHolder } from './lock.ts'
 import { awaitOrphan, readPidFile } from './orphan.ts'
 import { type Postmaster, type PostmasterOptions, startPostmaster } from './postmaster.ts'
@@ -102,7 +102,7 @@ const createDatabase = async (target: DatabaseAddress): Promise<void> => {
 
 const prepare = async (home: string, log: Log, durable: boolean): Promise<PostmasterOptions> => {
   const data = dataOf(home)
-  const isMade = hasData(home)
+  const isMade = hasCluster(home)
   const account = systemUserFor(data)
   if (account) openWay(home, account)
   if (isMade) fitData(home, { account, log })
@@ -141,9 +141,6 @@ export const startEmbedded = async ({
   const rest = stack.move()
   return { target, [Symbol.asyncDispose]: () => rest.disposeAsync() }
 }
-
-/** Whether the home has a database, running or not. */
-export const hasCluster = (home: string): boolean => existsSync(dataOf(home))
 
 const answers = async (target: DatabaseAddress): Promise<boolean> => {
   const sql = postgres({ ...target, max: 1, connect_timeout: 5 })

@@ -2,7 +2,7 @@
 import type { Config } from '#config/config'
 import { fail } from '#kernel/errors'
 import type { Log } from '#kernel/log'
-import { hasCluster } from '#postgres/start'
+import { hasCluster } from '#postgres/data-owner'
 import { deploymentFacts } from '#store/backup/deployment-facts'
 import { type DatabaseSnapshot, openSnapshot } from '#store/backup/snapshot'
 import type { BackupTable } from '#store/backup/tables'
