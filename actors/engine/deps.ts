@@ -119,6 +119,8 @@ export interface HoldWatch {
   readonly since: Date | null
   /** Since when the operator has paused every workspace; null while that is not so. */
   readonly everywhere: Date | null
+  /** Whether either of the two is so. */
+  readonly isStopped: boolean
   /** Whether objects in S3 may be those of another deployment. */
   readonly keepsObjects: boolean
   /** By a gate. */
@@ -149,6 +151,9 @@ export const newHoldWatch = (changed: () => void = () => {}): HoldWatch => {
     },
     get everywhere() {
       return known.everywhere
+    },
+    get isStopped() {
+      return (known.since ?? known.everywhere) !== null
     },
     get keepsObjects() {
       return known.keepsObjects

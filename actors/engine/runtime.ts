@@ -5,7 +5,6 @@
 import { AppError } from '#kernel/errors'
 import type { SecretKeys } from '#kernel/secret-keys'
 import type { ConnectionOptions } from '#store/engine/db'
-import { forgetNudges, wakeable } from '#store/engine/placement'
 import {
   type ActorDeps,
   Fenced,
@@ -14,6 +13,7 @@ import {
   newTrouble,
   type TroubleOptions,
 } from './deps.ts'
+import { DueTenants, WAKE_AT_ONCE } from './due-tenants.ts'
 import type { AnyLane } from './lane.ts'
 import type { Letter } from './letter.ts'
 import type { Queued } from './mailbox.ts'
@@ -33,7 +33,6 @@ export interface RuntimeDeps extends Omit<ActorDeps, 'trouble' | 'lanes' | 'hold
   trouble?: TroubleOptions
 }
 
-const WAKE_AT_ONCE = 16
 /** If more tenants are due than can wake at once, this is how soon the next ones follow. */
 const NEXT_WAKE_MS = 5
 /** How long to wait for the answer to a send that is on the wire. */
@@ -52,6 +51,7 @@ export class Runtime implements AsyncDisposable {
     if (this.hold.everywhere === null) for (const actor of this.#awake.values()) actor.poll()
   })
   readonly #recall: RecallEverywhere
+  readonly #dueTenants: DueTenants
   #lanes: readonly AnyLane[] = []
   #sweep: Disposable | undefined
   #isStarted = false
@@ -74,6 +74,8 @@ export class Runtime implements AsyncDisposable {
       awake: () => this.#awake.values(),
     })
     this.#unwakeable = new Unwakeable(deps)
+    const { hold } = this
+    this.#dueTenants = new DueTenants({ ...deps, hold, unwakeable: this.#unwakeable })
     this.#ownerships = new Ownerships(deps, this.#placement)
   }
 
@@ -244,7 +246,8 @@ export class Runtime implements AsyncDisposable {
   async #sweepOnce(): Promise<void> {
     try {
       this.#passivate()
-      const due = await this.#due()
+      const { due, nudged } = await this.#dueTenants.look(this.#placement.incarnation)
+      for (const tenantId of nudged) this.#awake.get(tenantId)?.poll()
       const woken = await Promise.all(due.map((tenantId) => this.#wake(tenantId)))
       const isMore = due.length === WAKE_AT_ONCE && woken.includes(true)
       this.#nextSweep(isMore ? NEXT_WAKE_MS : undefined)
@@ -252,21 +255,6 @@ export class Runtime implements AsyncDisposable {
       this.deps.log.warn({ err: cause }, 'the sweep failed')
       this.#nextSweep()
     }
-  }
-
-  /** The tenants that have waited longest, without those that cannot be woken. */
-  async #due(): Promise<string[]> {
-    const { incarnation } = this.#placement
-    const limit = WAKE_AT_ONCE + this.#unwakeable.count()
-    const { since, everywhere } = this.hold
-    const held = since ? { since, kinds: this.deps.kinds.whileHeld } : undefined
-    const stop = held ?? (everywhere ? 'asked' : undefined)
-    const { due, nudged } = await wakeable(this.deps.db, incarnation, limit, stop)
-    if (nudged.length > 0) {
-      await forgetNudges(this.deps.db, incarnation, nudged)
-      for (const tenantId of nudged) this.#awake.get(tenantId)?.poll()
-    }
-    return due.filter((tenantId) => !this.#unwakeable.has(tenantId)).slice(0, WAKE_AT_ONCE)
   }
 
   async #wake(tenantId: string): Promise<boolean> {

@@ -126,25 +126,30 @@ interface Held {
 }
 
 const askedSince = (sql: Sql, { since, kinds }: Held): Fragment =>
-  sql`and exists (select from work w where w.tenant_id = actor.tenant_id and w.origin = 'manual'
-    and w.kind = any(${[...kinds]}::text[]) and w.created_at >= ${since})`
+  sql`and w.kind = any(${[...kinds]}::text[]) and w.created_at >= ${since}`
 
-/** Also the work of a process that has died is due. */
-const askedFor = (sql: Sql): Fragment =>
-  sql`and exists (select from work w where w.tenant_id = actor.tenant_id and w.origin = 'manual'
-    and w.run_at <= now())`
+const askedFor = (sql: Sql): Fragment => sql`and w.run_at <= now()`
 
-/** `asked`: every workspace is paused, and only what people have asked for runs. */
-type Stop = Held | 'asked'
+/** `paused`: every workspace is, and only what people have asked for runs. */
+type Stop = Held | 'paused'
+
+/**
+ * While all are paused, also those whose process has died, once: whoever takes them settles what it
+ * left running. Each workspace is asked for by itself, with one look into the index (`offset 0`
+ * keeps Postgres from collecting the work of all).
+ */
+export const stirring = (sql: Sql, stop: Stop): Fragment =>
+  sql`and (${stop === 'paused' ? sql`owner is not null or` : sql``} exists (select from work w
+    where w.tenant_id = actor.tenant_id and w.origin = 'manual'
+      ${stop === 'paused' ? askedFor(sql) : askedSince(sql, stop)} offset 0))`
 
 /**
  * While the deployment is held, no workspace is woken for what was due before, only for what its
- * people have asked for since; and while all are paused, for what they have asked for at any time.
+ * people have asked for since. While all are paused, for what they have asked for at any time.
  */
 export const wakeable = (db: Db, self: string, limit: number, stop?: Stop): Promise<Wakeable> =>
   db.system(async (sql) => {
-    const only = stop === 'asked' ? askedFor(sql) : stop && askedSince(sql, stop)
-    const due = dueActors(sql, self, limit, only)
+    const due = dueActors(sql, self, limit, stop && stirring(sql, stop))
     const rows = await sql<{
       tenant_id: string
       is_ours: boolean
