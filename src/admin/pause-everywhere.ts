@@ -74,6 +74,9 @@ const serversWhenAnswered = async (
   }
 }
 
+const isUnavailable = (cause: unknown): cause is AppError =>
+  cause instanceof AppError && cause.code === 'unavailable'
+
 /** Undefined if the database does not answer, but may in a moment. */
 const lookedAt = async (
   db: Db,
@@ -83,11 +86,11 @@ const lookedAt = async (
   try {
     return (await recallingServers(db, since)) ?? 'over'
   } catch (cause) {
-    if (!(cause instanceof AppError && cause.code === 'unavailable')) throw cause
+    if (!isUnavailable(cause)) throw cause
     if (!isLast) return undefined
     throw new AppError(
       'unavailable',
-      `every workspace is paused since ${since.toISOString()}, but which servers have recalled their work is not known: ${cause.message}. Run the command again`,
+      `every workspace has been paused since ${since.toISOString()}, but which servers have recalled their work is not known: ${cause.message}. Run the command again`,
       { cause },
     )
   }
@@ -95,6 +98,29 @@ const lookedAt = async (
 
 const nameOf = ({ id, url, alive }: RecallingServer): string =>
   `${id} at ${url}${alive ? '' : ', which is gone or has lost its lease'}`
+
+type UnderWay = Awaited<ReturnType<typeof workUnderWay>>
+
+/** The pause stands, also if the database does not answer this question. */
+const underWay = async (db: Db): Promise<{ known?: UnderWay; failure?: AppError }> => {
+  try {
+    return { known: await workUnderWay(db, MOST_SHOWN) }
+  } catch (cause) {
+    if (isUnavailable(cause)) return { failure: cause }
+    throw cause
+  }
+}
+
+const missingIn = (
+  unanswered: readonly RecallingServer[],
+  failure: AppError | undefined,
+): string | undefined => {
+  if (unanswered.length > 0)
+    return `every workspace is paused, but these servers have not said that they have recalled their work: ${unanswered.map(nameOf).join('; ')}. What they had claimed may still go out: stop them, then run the command again${failure ? `. What is under way is not known either: ${failure.message}` : ''}`
+  return failure
+    ? `every workspace is paused, but what is under way is not known: ${failure.message}. Run the command again`
+    : undefined
+}
 
 const pause = async (place: AdminContext, flags: Flags): Promise<object> => {
   requireAll(flags, 'pause')
@@ -108,21 +134,17 @@ const pause = async (place: AdminContext, flags: Flags): Promise<object> => {
         'somebody has resumed every workspace meanwhile',
       )
     const unanswered = servers.filter(({ recalled }) => !recalled)
-    const out = await workUnderWay(db, MOST_SHOWN)
+    const out = await underWay(db)
     const answer = {
       paused_everywhere,
       servers: servers.length - unanswered.length,
       unanswered: unanswered.map(({ recalled: _, ...server }) => server),
-      under_way: out.rows,
-      under_way_total: out.total,
-      under_way_unattended: out.unattended,
+      under_way: out.known?.rows ?? null,
+      under_way_total: out.known?.total ?? null,
+      under_way_unattended: out.known?.unattended ?? null,
     }
-    return unanswered.length === 0
-      ? answer
-      : new Incomplete(
-          answer,
-          `every workspace is paused, but these servers have not said that they have recalled their work: ${unanswered.map(nameOf).join('; ')}. What they had claimed may still go out: stop them, then run the command again`,
-        )
+    const missing = missingIn(unanswered, out.failure)
+    return missing === undefined ? answer : new Incomplete(answer, missing)
   })
 }
 
@@ -153,7 +175,7 @@ export const resumeGroup: AdminGroup = {
   commands: {
     '': {
       about:
-        'Resume every workspace, but for those that their people, or an operator, have paused by themselves',
+        'Resume every workspace, except those paused individually, by their people or an operator',
       flags: { all: requiredToggle },
       run: resume,
     },
