@@ -7,6 +7,7 @@ import {
   type DeploymentIdentity,
   endHold,
   type HoldStanding,
+  releaseObjects,
   setIdentity,
   stillHeld,
   vouch,
@@ -65,6 +66,19 @@ interface Ending extends Wanted {
 }
 
 const NOT_HELD = { adopted: false, reason: 'not_held' }
+const ASKS = { adopted: false, next: 'run it again with --yes' }
+
+/** Once the hold is over, objects may still be kept. */
+const adoptedBefore = async (
+  options: ConnectionOptions,
+  { keeps_objects }: HoldStanding,
+  { removesObjects, confirmed }: Wanted,
+): Promise<object> => {
+  const removes = keeps_objects && removesObjects
+  if (removes && !confirmed) return { ...ASKS, keeps_objects }
+  const kept = removes ? await transactAsOwner(options, releaseObjects) : keeps_objects
+  return { ...NOT_HELD, keeps_objects: kept }
+}
 
 /**
  * Without confirmation, only what would follow. A copy that no server has held yet is held first,
@@ -78,7 +92,8 @@ export const adoptIdentity = async (
 ): Promise<object | 'restored'> => {
   const { standing, own } = await settleStanding(place, options)
   const { since, cause, marked_before, vouched, identity } = standing
-  if (since === null) return { ...NOT_HELD, known_by: identity }
+  if (since === null)
+    return { ...(await adoptedBefore(options, standing, wanted)), known_by: identity }
   if (wanted.moved && cause === 'restored') return 'restored'
   const ending: Ending = {
     ...wanted,
@@ -90,7 +105,7 @@ export const adoptIdentity = async (
     markedBefore: new Set(marked_before),
   }
   const follows = await transactAsOwner(options, (sql) => whatFollows(sql, ending))
-  if (!wanted.confirmed) return { adopted: false, next: 'run it again with --yes', ...follows }
+  if (!wanted.confirmed) return { ...ASKS, ...follows }
   const isOurs = (!ending.moved || (await takeBackMarks(ending))) && (await end(ending))
   if (!isOurs) return NOT_HELD
   if (!place.databaseUrl) forgetNote(homeOf(place))
@@ -113,14 +128,18 @@ const whatFollows = async (sql: Sql, ending: Ending) => ({
 const isTakenBack = ({ moved, markedBefore }: Ending, tenantId: string): boolean =>
   moved && !markedBefore.has(tenantId)
 
+/** The first of all workspaces. */
 const dueSoon = async (sql: Sql, ending: Ending) => {
   const wanted = { until: new Date(Date.now() + AHEAD_MS), limit: MOST_NAMED + 1 }
-  const posts: DueSoon[] = []
+  let posts: DueSoon[] = []
   for (const tenantId of await everyTenant(sql)) {
     const marked = isTakenBack(ending, tenantId)
     const due = await inTenant(sql, tenantId, () => dueBefore(sql, { ...wanted, marked }))
-    posts.push(...due.map(({ id, at }) => ({ workspace_id: tenantId, item_id: id, at })))
-    if (posts.length > MOST_NAMED) break
+    if (due.length === 0) continue
+    const more = due.map(({ id, at }) => ({ workspace_id: tenantId, item_id: id, at }))
+    posts = [...posts, ...more]
+      .sort((one, other) => one.at.getTime() - other.at.getTime())
+      .slice(0, MOST_NAMED + 1)
   }
   return { posts: posts.slice(0, MOST_NAMED), more: posts.length > MOST_NAMED }
 }

@@ -20,7 +20,7 @@ import {
   readStanding,
   setIdentity,
 } from '#store/engine/hold'
-import { livingNode, type NodeState } from '#store/engine/nodes'
+import { livingNode, livingNow, type NodeState } from '#store/engine/nodes'
 import { asOwner, inEachTenant, inRole, transactAsOwner } from '#store/engine/owner'
 import type { Sql } from '#store/engine/sql'
 import { hasMarks, markRestored } from '#store/growth/restored'
@@ -133,6 +133,10 @@ const refusalOf = (
     : `this database belongs to a deployment known by ${words(held_identity ?? identity)}, and ${serves}, but this server would be known by ${words(own)}. If both are meant to serve it, write DATABASE_URL in the same way for both; if this is a copy, stop the other server first`
 }
 
+const refuseBeside = (living: NodeState | undefined, look: Look): void => {
+  if (living) throw new AppError('conflict', refusalOf(living, look), { reason: 'unfit_database' })
+}
+
 /**
  * Marks what may have gone out elsewhere, in all workspaces, gives streams numbers that they have
  * nowhere else, and begins the hold.
@@ -167,13 +171,13 @@ export const settleStanding = async (
 ): Promise<Look> => {
   const look = (sql: Sql) => lookAt(place, sql, { isAsked })
   const found = await transactAsOwner(options, look)
-  const living = found.cause && (await asOwner(options, livingNode))
-  if (living) throw new AppError('conflict', refusalOf(living, found), { reason: 'unfit_database' })
+  if (found.cause) refuseBeside(await asOwner(options, livingNode), found)
   return await transactAsOwner(options, async (sql) => {
     await lockStanding(sql)
     // Another server may have begun meanwhile.
     const now = await look(sql)
     if (now.cause) {
+      refuseBeside(await livingNow(sql), now)
       const note = now.cause === 'restored' ? now.note : undefined
       const asOf = note?.backupAt ?? (await beatAsSystem(sql)) ?? null
       await hold(sql, { ...now, note }, { cause: now.cause, asOf })

@@ -157,6 +157,40 @@ test('what was only moved waits no longer, except where something had waited bef
   expect(await marks()).toEqual(before)
 })
 
+test('what goes out within the hour is named by its times, but nothing that is paused', async () => {
+  await started('db-1')
+  const soonest = newId()
+  await root(async (sql) => {
+    await sql`update item set post_at = null`
+    await sql`insert into item (id, tenant_id, kind, status, body, format, hook, rationale, stories,
+        learnings, length, created_at, updated_at, post_at)
+      select case when n = 0 then ${soonest}::uuid else gen_random_uuid() end,
+        case when n = 0 then ${second}::uuid else ${first}::uuid end, 'post', 'approved', 'due', '',
+        '', '', '[]', '[]', 3, now(), now(), now() + (n + 1) * interval '10 seconds'
+        from generate_series(0, 101) n`
+  })
+  await started('db-2')
+  const due = async () => {
+    const shown = await adopt('db-2', { moved: true, confirmed: false })
+    const { goes_out_within_an_hour } = shown as {
+      goes_out_within_an_hour: { posts: { item_id: string; at: Date }[]; more: boolean }
+    }
+    return goes_out_within_an_hour
+  }
+  const { posts, more } = await due()
+  expect([posts.length, more, posts[0]!.item_id]).toEqual([100, true, soonest])
+  expect(posts).toEqual(posts.toSorted((one, other) => one.at.getTime() - other.at.getTime()))
+  await root((sql) => sql`update actor set paused = true where tenant_id = ${first}`)
+  expect(await due()).toMatchObject({ posts: [{ item_id: soonest }], more: false })
+  await root((sql) => sql`update hold set paused_since = now(), paused_by = 'somebody'`)
+  expect(await due()).toEqual({ posts: [], more: false })
+  await root(async (sql) => {
+    await sql`update hold set paused_since = null, paused_by = null`
+    await sql`update actor set paused = false`
+    await sql`delete from item where body = 'due'`
+  })
+})
+
 /** As a command that was killed after the first workspace. */
 const beginToTakeBack = async (): Promise<void> => {
   const { since } = await standing()

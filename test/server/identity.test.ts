@@ -9,9 +9,10 @@ import { adoptIdentity, showIdentity } from '#server/adopt'
 import { hostIn } from '#server/database-url'
 import { identityFile, settleIdentity } from '#server/identity'
 import { restoredFile } from '#server/restored-file'
-import { readStanding } from '#store/engine/hold'
+import { lockStanding, readStanding } from '#store/engine/hold'
 import { sqlOf } from '#store/engine/sql'
 import { freshDb } from '#test/support/database/db'
+import { eventually } from '#test/support/eventually'
 import { temporaryFolder } from '#test/support/folder'
 import { use } from '#test/support/use'
 
@@ -153,6 +154,27 @@ test('an operator can start any deployment held', async () => {
   expect(await adopt(homeAt('a'))).toMatchObject({ adopted: false, reason: 'not_held' })
 })
 
+test('a server that has begun while another waited for its turn is not overlooked', async () => {
+  await started(homeAt('a'))
+  const [first, second] = [1, 2].map(() => postgres({ ...db.options, max: 1 }))
+  try {
+    await first!`begin`
+    await lockStanding(sqlOf(first!))
+    const copy = started(homeAt('other'))
+    const waits = () => first!`select from pg_locks where locktype = 'advisory' and not granted
+      and database = (select oid from pg_database where datname = current_database())`
+    await eventually(waits, ({ length }) => length === 1)
+    await second!`select pg_advisory_lock(7)`
+    await second!`insert into node (incarnation, lock_key, url, expires_at)
+      values (gen_random_uuid(), 7, 'http://10.0.0.9:7070', now() + interval '4 seconds')`
+    await first!`commit`
+    await expect(copy).rejects.toThrow('http://10.0.0.9:7070 serves it')
+    expect((await standing()).since).toBeNull()
+  } finally {
+    await Promise.all([first, second].map((sql) => sql!.end()))
+  }
+})
+
 test('without --yes, adopting says what would follow and changes nothing', async () => {
   await started(homeAt('a'))
   copied('a', 'copy')
@@ -175,6 +197,30 @@ test('objects stay in S3 until an operator says that nobody else needs them', as
   const wanted = { moved: true, removesObjects: true, endsSessions: true, confirmed: true }
   await adoptIdentity(homeAt('copy'), db.options, wanted)
   expect((await standing()).keeps_objects).toBe(false)
+})
+
+test('that can also be said once the hold is over', async () => {
+  await started(homeAt('a'))
+  copied('a', 'copy')
+  await started(homeAt('copy'))
+  await adopt(homeAt('copy'))
+  const later = (confirmed: boolean) =>
+    adoptIdentity(homeAt('copy'), db.options, {
+      moved: false,
+      removesObjects: true,
+      endsSessions: false,
+      confirmed,
+    })
+  expect(await later(false)).toMatchObject({
+    adopted: false,
+    next: 'run it again with --yes',
+    keeps_objects: true,
+  })
+  expect((await standing()).keeps_objects).toBe(true)
+  const over = { adopted: false, reason: 'not_held', keeps_objects: false }
+  expect(await later(true)).toMatchObject(over)
+  expect((await standing()).keeps_objects).toBe(false)
+  expect(await later(true)).toMatchObject(over)
 })
 
 test('a database is known by its cluster, its oid and the host in the URL', async () => {

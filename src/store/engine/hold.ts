@@ -107,6 +107,13 @@ export const endHold = (sql: Sql, removesObjects: boolean): Promise<void> =>
     identity = null, vouched = false,
     keeps_objects = keeps_objects and not ${removesObjects} returning 1`)
 
+/** Objects may be removed again, unless a hold has begun since. Returns whether they are kept. */
+export const releaseObjects = async (sql: Sql): Promise<boolean> => {
+  await lockStanding(sql)
+  await sql`update hold set keeps_objects = false where since is null`
+  return (await readStanding(sql)).keeps_objects
+}
+
 /**
  * The last time at which a server used this database, if one was using it as it was copied: all
  * that the original did until then is in it. Undefined after an orderly stop.

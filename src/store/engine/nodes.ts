@@ -188,18 +188,18 @@ export interface NodeState extends Pick<Peer, 'incarnation' | 'expired' | 'ahead
 
 /** All registered processes, for a role that can switch to `tendril_system`. */
 export const nodeStates = (sql: postgres.Sql): Promise<NodeState[]> =>
-  sql.begin((client) => {
-    const tx = sqlOf(client)
-    return inRole(
-      tx,
-      'tendril_system',
-      async () =>
-        await tx<NodeState>`select n.incarnation, n.url,
-        n.expires_at <= clock_timestamp() as expired, ${isAhead(tx)} as ahead,
-          (${lockHolder(tx)} limit 1) as backend
+  sql.begin((client) => statesIn(sqlOf(client)))
+
+const statesIn = (sql: Sql): Promise<NodeState[]> =>
+  inRole(
+    sql,
+    'tendril_system',
+    async () =>
+      await sql<NodeState>`select n.incarnation, n.url,
+        n.expires_at <= clock_timestamp() as expired, ${isAhead(sql)} as ahead,
+          (${lockHolder(sql)} limit 1) as backend
         from node n order by n.started_at`,
-    )
-  })
+  )
 
 /** A process, as operators see it. */
 export interface ShownNode {
@@ -238,13 +238,18 @@ const CHECK_EVERY_MS = 250
 export const livingNode = async (sql: postgres.Sql): Promise<NodeState | undefined> => {
   for (const until = performance.now() + NODES_END_WITHIN_MS; ; await Bun.sleep(CHECK_EVERY_MS)) {
     const isLast = performance.now() >= until
-    // If the clock stepped back, a lease may not end: a process without its lock is dead.
-    const living = (await nodeStates(sql)).find(
-      ({ expired, ahead, backend }) => backend !== null || !(expired || (ahead && isLast)),
-    )
+    const living = livingOf(await nodeStates(sql), isLast)
     if (!living || isLast) return living
   }
 }
+
+/** If the clock stepped back, a lease may not end: in the end, who has no lock is dead. */
+const livingOf = (nodes: NodeState[], isLast: boolean): NodeState | undefined =>
+  nodes.find(({ expired, ahead, backend }) => backend !== null || !(expired || (ahead && isLast)))
+
+/** The same within a transaction, after all that were killed before have had their time. */
+export const livingNow = async (sql: Sql): Promise<NodeState | undefined> =>
+  livingOf(await statesIn(sql), true)
 
 /**
  * Declares processes dead, so that their tenants can be taken. A process that is still alive

@@ -48,8 +48,8 @@ export interface DueSoon {
 }
 
 /**
- * What is on the schedule of the workspace before `until` and would go out by itself. `marked`:
- * together with what is marked.
+ * What is on the schedule of the workspace before `until` and would go out by itself: nothing while
+ * the workspace, or every one, is paused. `marked`: together with what is marked.
  */
 export const dueBefore = async (
   sql: Sql,
@@ -57,6 +57,7 @@ export const dueBefore = async (
 ): Promise<{ id: string; at: Date }[]> =>
   await sql<{ id: string; at: Date }>`select id, post_at as at from item
     where status = 'approved' and post_at < ${until} and (${marked} or restored_as_of is null)
+      and not (select paused from actor) and (select paused_since from hold) is null
     order by post_at, id limit ${limit}`
 
 /** How many records of the workspace wait for a decision. */
