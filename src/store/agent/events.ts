@@ -46,23 +46,32 @@ interface Place {
   seq: number
 }
 
-const inJob = (sql: Sql, { id, seq }: Place): Fragment<{ seq: number }> =>
-  sql<{ seq: number }>`select p.seq from agent_event p
-    where p.job_id = ${id} and p.seq = ${seq}::bigint`
+type Find = (sql: Sql, place: Place) => Fragment<{ seq: number }>
 
-const inConversation = (sql: Sql, { id, seq }: Place): Fragment<{ seq: number }> =>
-  sql<{ seq: number }>`select p.conversation_seq as seq from agent_event p
-    where p.conversation_id = ${id} and p.conversation_seq = ${seq}`
+const inJob: Find = (sql, { id, seq }) => sql`select p.seq from agent_event p
+  where p.job_id = ${id} and p.seq = ${seq}::bigint`
 
-const isThere = (place: Place, find: typeof inJob): Part<boolean> =>
+const inConversation: Find = (sql, { id, seq }) => sql`select p.conversation_seq as seq
+  from agent_event p where p.conversation_id = ${id} and p.conversation_seq = ${seq}`
+
+/** The event that there is, or else the one before it. */
+const upToInJob: Find = (sql, { id, seq }) => sql`select p.seq from agent_event p
+  where p.job_id = ${id} and p.seq <= ${seq}::bigint order by p.seq desc limit 1`
+
+const upToInConversation: Find = (sql, { id, seq }) => sql`select p.conversation_seq as seq
+  from agent_event p where p.conversation_id = ${id} and p.conversation_seq <= ${seq}
+  order by p.conversation_seq desc limit 1`
+
+/** Below the oldest, nobody has missed anything: all that there is comes after it. */
+const isThere = (place: Place, find: Find): Part<boolean> =>
   mapPart(
     one<{ seq: number }>({}, (sql) => find(sql, place)),
-    (row) => place.seq === 0 || row !== undefined,
+    (row) => row === undefined || Number(row.seq) === place.seq,
   )
 
 /** Whether the job has such an event. Of a copy, the original has others since. */
-export const isInJob = (place: Place): Part<boolean> => isThere(place, inJob)
-export const isInConversation = (place: Place): Part<boolean> => isThere(place, inConversation)
+export const isInJob = (place: Place): Part<boolean> => isThere(place, upToInJob)
+export const isInConversation = (place: Place): Part<boolean> => isThere(place, upToInConversation)
 
 /** All that there are if there is no such place. */
 export const eventsAfter = (place: Place) =>

@@ -133,6 +133,24 @@ describe('events', () => {
     })
   })
 
+  test('are all given to who names a number below the oldest, with nothing to forget', async () => {
+    const surface = await newSurface(app)
+    const { job, conversation } = await surface.asked()
+    await surface.send('POST', `jobs/${job}/cancel`)
+    // As after the oldest were removed.
+    const [left] = await app.owner`with gone as (delete from agent_event
+        where tenant_id = ${surface.tenantId} and seq = 1)
+      select seq::int, conversation_seq::int as number from agent_event where job_id = ${job}
+        and seq > 1`
+    for (const [path, oldest] of [
+      [`jobs/${job}`, left!.seq],
+      [`conversations/${conversation}`, left!.number],
+    ]) {
+      const { body } = await surface.send('GET', `${path}/events?after=${oldest - 1}`)
+      expect(body).toMatchObject({ events: [{ seq: oldest }], nextSeq: oldest, resync: false })
+    }
+  })
+
   test('come in parts, the last of which says so', async () => {
     const surface = await newSurface(app)
     const { id } = await makeJob(surface, { status: 'completed', ended_at: new Date() })
