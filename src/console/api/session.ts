@@ -2,6 +2,7 @@
 import { boot } from '../boot.ts'
 import { createStore } from '../parts/store.ts'
 import { signInHref } from '../router/paths.ts'
+import { createLeaving } from './leaving.ts'
 
 /**
  * Set once the session is known to be in another workspace: everything on the screen is of the
@@ -18,32 +19,12 @@ export const tellOtherTabs = (told: Told): void => channel.postMessage(told)
 /** What is being typed is kept as the page hides. */
 export const leaveFor = (path: string): void => location.assign(path)
 
-let leaving: Promise<void> | undefined
-
-/** Ends at once, unless this tab is moving the session: then once it is known that it stays. */
-export const whileLeaving = (): Promise<void> | undefined => leaving
-
-/**
- * Moves the session, and this tab with it. What the tab would read meanwhile belongs to the
- * workspace that it leaves, so its reads wait: for good, or until the move has failed.
- */
-export const leaveWith = async (move: () => Promise<unknown>, path: string): Promise<void> => {
-  let stay = (): void => {}
-  leaving = new Promise<void>((resolve) => {
-    stay = resolve
-  }).then(() => {
-    leaving = undefined
-  })
-  try {
-    await move()
-    // The browser may show this page again as it was left.
-    addEventListener('pageshow', () => stay(), { once: true })
-    leaveFor(path)
-  } catch (cause) {
-    stay()
-    throw cause
-  }
-}
+export const { whileLeaving, leaveWith } = createLeaving({
+  leaveFor,
+  // The browser may show this page again as it was left.
+  onShown: (stay) => addEventListener('pageshow', stay, { once: true }),
+  after: (ms, stay) => setTimeout(stay, ms),
+})
 
 /** Loads the page anew, in the server's present build. */
 export const reloadPage = (): void => location.reload()

@@ -53,7 +53,7 @@ const wordOf = ({
   paused: boolean
 }): string => {
   if (held) return 'Held by the operator'
-  if (everywhere) return 'Paused for everybody by the operator'
+  if (everywhere) return 'All workspaces paused by the operator'
   return paused ? 'Paused' : 'Running'
 }
 
