@@ -22,6 +22,9 @@ const WITHIN_MS = 1_500
 /** However many probes there are, they cost four statements a second. */
 const KEEP_MS = 250
 
+/** Each start and stop of a server comes by these. */
+const isExpected = (reason: string): boolean => reason === 'starting' || reason === 'stopping'
+
 export const readinessOf = (deps: ReadinessDeps): (() => Promise<Readiness>) => {
   const { db, clock, log, stage, serving, held = async () => false } = deps
   const inDatabase = sharedQuestion(
@@ -43,7 +46,8 @@ export const readinessOf = (deps: ReadinessDeps): (() => Promise<Readiness>) => 
   return async () => {
     const readiness = await reasonOf()
     const { reason } = readiness
-    if (reason !== last && reason) log.warn({ reason }, 'this server is not ready')
+    if (reason !== last && reason)
+      log[isExpected(reason) ? 'info' : 'warn']({ reason }, 'this server is not ready')
     if (reason !== last && !reason) log.info('this server is ready')
     last = reason
     return readiness

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createLog } from '#kernel/log'
-import { readinessOf } from '#server/readiness'
+import { type ReadinessDeps, readinessOf } from '#server/readiness'
 import type { Db } from '#store/engine/db'
 import { shippedMigrations } from '#store/engine/migrations'
 import { manualClock, settled } from '#test/support/actors/manual-clock'
@@ -89,7 +89,7 @@ test('a server that stops is not ready', async () => {
 })
 
 /** A server on a database that answers when a test says so. */
-const alone = (serving = () => true) => {
+const alone = (serving = () => true, more: Partial<ReadinessDeps> = {}) => {
   const clock = manualClock()
   const asked: PromiseWithResolvers<unknown>[] = []
   const system = () => {
@@ -99,7 +99,7 @@ const alone = (serving = () => true) => {
   }
   const db = { system } as unknown as Db
   const parts = { db, clock, log: createLog('silent'), serving, stage: () => 'running' as const }
-  return { clock, asked, ask: readinessOf(parts) }
+  return { clock, asked, ask: readinessOf({ ...parts, ...more }) }
 }
 const migrated = shippedMigrations().map(({ name }) => ({ name }))
 
@@ -134,4 +134,28 @@ describe('a database', () => {
     for (let times = 0; times < 100; times++) expect((await ask()).reason).toBe('ownership')
     expect(asked).toHaveLength(1)
   })
+})
+
+test('the log warns of what keeps a server from its work, but not of a start and a stop', async () => {
+  const lines: { level: number; reason?: string }[] = []
+  const log = createLog('info', { write: (line) => void lines.push(JSON.parse(line)) })
+  let stage: ReturnType<ReadinessDeps['stage']> = 'starting'
+  let owns = true
+  const { asked, ask } = alone(() => owns, { log, stage: () => stage })
+  await ask()
+  stage = 'running'
+  const first = ask()
+  await settled()
+  asked[0]!.resolve(migrated)
+  await first
+  owns = false
+  await ask()
+  stage = 'stopping'
+  await ask()
+  expect(lines.map(({ level, reason }) => [level, reason])).toEqual([
+    [30, 'starting'],
+    [30, undefined],
+    [40, 'ownership'],
+    [30, 'stopping'],
+  ])
 })
