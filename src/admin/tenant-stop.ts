@@ -40,7 +40,7 @@ const refuseState = (what: string): never => fail('conflict', what, { reason: 'w
 export const suspendTenant = billing((before) =>
   before === 'ok' || before === SUSPENDED
     ? SUSPENDED
-    : refuseState(`its billing is ${before}, which refuses the same: change it by plan set`),
+    : refuseState(`its billing is ${before}, which already blocks it: change it by plan set`),
 )
 
 export const unsuspendTenant = billing((before) =>

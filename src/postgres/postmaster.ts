@@ -95,8 +95,8 @@ const settings = ({
 })
 
 /**
- * Of the thousands of short sessions in tests, each would give memory back between its statements,
- * only to fault it in again.
+ * Tests open thousands of short sessions; each would give memory back between its statements, only
+ * to fault it in again.
  */
 const ALLOCATION = {
   MALLOC_ARENA_MAX: '1',

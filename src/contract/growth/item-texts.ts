@@ -25,12 +25,13 @@ const body = T.String({
   minLength: 1,
   maxLength: 25_000,
   pattern: NOT_BLANK,
-  description: 'The exact text. Of control characters, only tabs and line ends are allowed.',
+  description:
+    'The exact text. Tabs and line ends are the only control characters allowed; line ends become newlines.',
 })
 const title = T.String({
   minLength: 1,
   maxLength: 200,
-  description: 'Of an article alone: its first line.',
+  description: 'Articles only: the first line.',
 })
 export const tags = T.Array(
   T.String({ minLength: 1, maxLength: tagLimits.length, pattern: ONE_LINE, format: 'name' }),
