@@ -7,8 +7,8 @@ import { type ClaimContext, type ClaimReply, claimAhead, claimFound, type Manner
 import type { ActorDeps } from './deps.ts'
 import type { Suspected } from './failure.ts'
 import type { Faults } from './faults.ts'
+import { LaneOrder } from './lane-order.ts'
 import type { Decision, Polled } from './letter.ts'
-import { Rotation } from './rotation.ts'
 
 /** A claim until its commit is known. */
 export interface ClaimTrial extends Suspected {
@@ -48,7 +48,7 @@ export class ClaimTrials {
   #excludedUntil = Number.POSITIVE_INFINITY
   /** More rows were due than the last poll found, so groups of work take turns. */
   #isCrowded = false
-  readonly #rotation: Rotation
+  readonly #laneOrder: LaneOrder
   /** The last poll failed, perhaps because of what it loads. */
   #isBare = false
   #stopping = false
@@ -72,7 +72,7 @@ export class ClaimTrials {
       trouble,
       hasPlace: (work) => hasPlace({ kinds, running: this.#running() }, work),
     }
-    this.#rotation = new Rotation(kinds.rotation)
+    this.#laneOrder = new LaneOrder(kinds.laneOrder)
   }
 
   /** How to claim now. After a failed poll, a claim shares its transaction with no other letter. */
@@ -105,7 +105,7 @@ export class ClaimTrials {
     const running = this.#running().filter(({ id }) => id !== settling?.id)
     const excluded = this.faults.suspects.ids()
     const loads = trial.manner.alone && this.#isBare ? [] : this.#loads
-    const rotation = this.#isCrowded ? this.#rotation.order : undefined
+    const laneOrder = this.#isCrowded ? this.#laneOrder.lanes : undefined
     return nextDue({
       kinds: this.deps.kinds,
       at,
@@ -113,7 +113,7 @@ export class ClaimTrials {
       pausedEverywhere: trial.pausedEverywhere,
       running,
       excluded,
-      rotation,
+      laneOrder,
       loads,
       settling: settling?.ref_id ?? null,
     })
@@ -160,7 +160,7 @@ export class ClaimTrials {
       return { reply: {}, polled: { next: 0, dueIn: 0 } }
     }
     trial.found = work
-    if (work) this.#rotation.had(work.lane)
+    if (work) this.#laneOrder.had(work.lane)
     trial.since = performance.now()
     trial.deciding = true
     const decision = await claim()

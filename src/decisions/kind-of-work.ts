@@ -114,7 +114,7 @@ const boundsOfPlaces = ([kind, { atOnce, places = {} }]: [string, KindOfWork]) =
 
 /** The bounds of a table that claims observe. */
 export const boundsOf = (table: Table): Omit<WorkTable, 'keyWhenClaimed'> => ({
-  rotation: workLanes,
+  laneOrder: workLanes,
   awaited: Object.keys(table).filter((kind) => table[kind]!.awaited),
   atOnce: Object.fromEntries(Object.entries(table).flatMap(boundsOfPlaces)),
   share: Object.fromEntries(

@@ -31,7 +31,7 @@ export interface ClaimView {
    * Set while more than one row is due: all groups, beginning with the one whose turn it is. A
    * group with nothing to claim gives its turn to the next.
    */
-  rotation?: readonly WorkLane[] | undefined
+  laneOrder?: readonly WorkLane[] | undefined
   /** What else to read with the row, if it is one of these kinds. */
   loads?: ClaimLoad[]
   /** The record of a row that the poll's own transaction settles. */
@@ -231,10 +231,10 @@ const inOrder = (sql: Sql): Fragment =>
 const foundBy = (sql: Sql, view: ClaimView, search: Search): Fragment => {
   const one = (of: Search) =>
     sql`select * from (${firsts(sql, view, of)}) due ${inOrder(sql)} limit 1`
-  if (!view.rotation) return sql`found as materialized (${one(search)})`
+  if (!view.laneOrder) return sql`found as materialized (${one(search)})`
   // Postgres knows that the ordinality is in order, so the search ends at the first group that has
   // a row.
-  return sql`found as materialized (select due.* from unnest(${[...view.rotation]}::text[]) with
+  return sql`found as materialized (select due.* from unnest(${[...view.laneOrder]}::text[]) with
     ordinality turn (lane, nth)
     cross join lateral (${one({ ...search, lane: sql`turn.lane` })}) due order by turn.nth limit 1)`
 }

@@ -52,7 +52,7 @@ export interface WorkTable extends Bounds {
   /** The key that a row without one gets if it is claimed now. Never null. */
   keyWhenClaimed(sql: Sql): Fragment
   /** The groups of work that take turns while much is due. The first has every other turn. */
-  rotation: readonly WorkLane[]
+  laneOrder: readonly WorkLane[]
   /** Kinds whose rows run while the deployment is held, if people have asked for them since. */
   whileHeld: readonly string[]
   /** What happens to rows that keep failing. Kinds that are not listed rest. */

@@ -36,7 +36,7 @@ const view = (more: Partial<ClaimView> = {}): ClaimView => ({
     share: {},
     whileHeld: ['send'],
     inVain: {},
-    rotation: [],
+    laneOrder: [],
     keyWhenClaimed: (sql) => sql`${DEFAULT_KEY}::text`,
   },
   at: { now: new Date(), paused: false },

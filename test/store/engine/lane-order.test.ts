@@ -45,20 +45,20 @@ const from = (lane: NewWork['lane']): NewWork['lane'][] => {
 /** The first row that each poll finds. */
 const order = (
   rows: NewWork[],
-  polls: ClaimView['rotation'][],
+  polls: ClaimView['laneOrder'][],
   paused = false,
 ): Promise<number[]> =>
   inTenant(async (sql, now) => {
     await apply(sql, { work: rows }, { now, wakeAt: null, provenance: byTest })
     const found: number[] = []
     const excluded: string[] = []
-    for (const rotation of polls) {
+    for (const laneOrder of polls) {
       const view: ClaimView = {
         kinds: workTable,
         at: { now: new Date(), paused },
         running: [],
         excluded,
-        rotation,
+        laneOrder,
       }
       const { work } = (await loadNow(sql, { found: nextDue(view) })).found
       found.push(rows.findIndex(({ id }) => id === work?.id))
@@ -120,7 +120,7 @@ test('a turn among thousands of rows is read from its index', async () => {
       at: { now: new Date(), paused: false },
       running: [],
       excluded: [],
-      rotation: workLanes,
+      laneOrder: workLanes,
     }
     return await sql<{ 'QUERY PLAN': string }>`explain ${nextDue(view).query(sql)}`
   })

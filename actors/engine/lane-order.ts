@@ -8,7 +8,7 @@ type Group = Work['lane']
  * last turn is longest ago goes first. A group with nothing to claim holds nobody up, because each
  * poll goes on to the next group.
  */
-export class Rotation {
+export class LaneOrder {
   readonly #first: readonly Group[]
   #others: readonly Group[]
   #isFirst = true
@@ -19,7 +19,7 @@ export class Rotation {
   }
 
   /** All groups, in the order in which the next poll should try them. */
-  get order(): readonly Group[] {
+  get lanes(): readonly Group[] {
     return this.#isFirst ? [...this.#first, ...this.#others] : [...this.#others, ...this.#first]
   }
 

@@ -3,7 +3,7 @@
  * nothing.
  */
 import { afterEach, describe, expect, test } from 'bun:test'
-import { Rotation } from '#actors/engine/rotation'
+import { LaneOrder } from '#actors/engine/lane-order'
 import { type WorkLane, workLanes } from '#contract/work'
 import { newId } from '#kernel/ids'
 import type { NewWork } from '#store/engine/letter'
@@ -17,10 +17,10 @@ afterEach(() => store.quiet())
 
 /** The groups that get so many turns, if these have something to claim all the time. */
 const served = (has: readonly WorkLane[], count: number): WorkLane[] => {
-  const rotation = new Rotation(workLanes)
+  const laneOrder = new LaneOrder(workLanes)
   return Array.from({ length: count }, () => {
-    const lane = rotation.order.find((one) => has.includes(one))!
-    rotation.had(lane)
+    const lane = laneOrder.lanes.find((one) => has.includes(one))!
+    laneOrder.had(lane)
     return lane
   })
 }
@@ -56,10 +56,10 @@ describe('while much is due', () => {
   })
 
   test('each poll tries all groups', () => {
-    const rotation = new Rotation(workLanes)
+    const laneOrder = new LaneOrder(workLanes)
     for (const lane of [...workLanes, ...workLanes]) {
-      expect([...rotation.order].sort()).toEqual([...workLanes].sort())
-      rotation.had(lane)
+      expect([...laneOrder.lanes].sort()).toEqual([...workLanes].sort())
+      laneOrder.had(lane)
     }
   })
 })
