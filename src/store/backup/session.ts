@@ -1,9 +1,7 @@
 /** The session of a backup or a restore: one connection, which may be at it for hours. */
 import postgres from 'postgres'
-import { type ConnectionOptions, TIMES_AS_ISO } from '../engine/db.ts'
-
-/** One backup or restore of a database runs at a time, of whatever kind. Any constant will do. */
-const BACKUP_LOCK = 7_164_014
+import { type ConnectionOptions, TIMES_AS_ISO, withDeadline } from '../engine/db.ts'
+import { BACKUP_LOCK } from './lock.ts'
 
 const SETTINGS = {
   application_name: 'tendril-backup',
@@ -16,40 +14,66 @@ const SETTINGS = {
 
 const LOOK_EVERY_MS = 5_000
 const LOOK_WITHIN_MS = 10_000
-/** A database that answers nobody for so many looks is as good as gone. */
+/** A process of which nothing is known for so many looks is as good as gone. */
 const MOST_UNANSWERED = 6
 
-type Options = postgres.Options<Record<string, never>>
+/** The process of the database that serves a session. */
+interface Backend {
+  pid: number
+  /** When the database was started, by which it differs from itself after a restart. */
+  started: string
+}
 
-/** Whether the process of the database that serves a session is still there. */
-const isServed = async (options: Options, pid: number): Promise<boolean> => {
+const STARTED = 'extract(epoch from pg_postmaster_start_time())::text'
+
+/**
+ * What is known of a session's process. A database that refuses a further connection is there, so
+ * that the process may be too. One that was started at another time says nothing of the process: it
+ * may be another server at the same address.
+ */
+type Sight = 'there' | 'gone' | 'unknown'
+
+const hasSqlState = (cause: unknown): boolean =>
+  [cause, (cause as Error | null)?.cause].some((one) => one instanceof postgres.PostgresError)
+
+/** Asks by a connection of its own. */
+export const lookAtBackend = async (
+  options: ConnectionOptions,
+  { pid, started }: Backend,
+): Promise<Sight> => {
   const sql = postgres({ ...options, max: 1, connect_timeout: LOOK_WITHIN_MS / 1_000 })
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error('no answer')), LOOK_WITHIN_MS)
   try {
-    const asked = sql`select from pg_stat_activity where pid = ${pid}`
-    return (await Promise.race([asked, late.promise])).length > 0
+    const asked = sql<{ same: boolean; serves: boolean }[]>`
+      select ${sql.unsafe(STARTED)} = ${started} as same,
+        exists (select from pg_stat_activity where pid = ${pid}) as serves`
+    const [found] = await withDeadline(asked, undefined, performance.now() + LOOK_WITHIN_MS)
+    if (!found!.same) return 'unknown'
+    return found!.serves ? 'there' : 'gone'
+  } catch (cause) {
+    return hasSqlState(cause) ? 'there' : 'unknown'
   } finally {
-    clearTimeout(timer)
     await sql.end({ timeout: 0 })
   }
 }
+
+const unansweredAfter = (sight: Sight, before: number): number =>
+  ({ there: 0, gone: MOST_UNANSWERED, unknown: before + 1 })[sight]
 
 /**
  * Calls `lost` once the session's process in the database has gone. A client that sends a statement
  * as the database closes the connection may never hear of that, and would wait for ever.
  */
-const watchSession = (options: Options, pid: number, lost: () => void): Disposable => {
+const watchSession = (
+  options: ConnectionOptions,
+  backend: Backend,
+  lost: () => void,
+): Disposable => {
   let unanswered = 0
   let isLooking = false
   const look = async (): Promise<void> => {
     if (isLooking) return
     isLooking = true
-    try {
-      unanswered = (await isServed(options, pid)) ? 0 : MOST_UNANSWERED
-    } catch {
-      unanswered++
-    }
+    unanswered = unansweredAfter(await lookAtBackend(options, backend), unanswered)
     isLooking = false
     if (unanswered >= MOST_UNANSWERED) lost()
   }
@@ -84,11 +108,12 @@ export const openBackupSession = ({
     onclose: lose,
     connection: SETTINGS as unknown as postgres.ConnectionParameters,
   })
-  const begin = ([row]: { pid: number }[]) => {
-    watch = watchSession(common, row!.pid, lose)
+  const begin = ([row]: Backend[]) => {
+    watch = watchSession(common, row!, lose)
   }
   // Where this fails, so does whatever follows it.
-  sql<{ pid: number }[]>`select pg_backend_pid() as pid`.then(begin, () => {})
+  sql<Backend[]>`
+    select pg_backend_pid() as pid, ${sql.unsafe(STARTED)} as started`.then(begin, () => {})
   return sql
 }
 

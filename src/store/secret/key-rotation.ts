@@ -5,6 +5,7 @@
 import type { KeyedNode } from '#domain/app/key-rotation'
 import { canaryOf, type SecretKey } from '#kernel/secret'
 import type { SecretKeyRow } from '#kernel/secret-keys'
+import { BACKUP_LOCK } from '../backup/lock.ts'
 import type { Sql } from '../engine/sql.ts'
 
 export interface KeyStanding extends SecretKeyRow {
@@ -14,8 +15,8 @@ export interface KeyStanding extends SecretKeyRow {
   sealed_at: Date | null
 }
 
-/** Any constants will do; the second is that of backups, which is taken while one is made. */
-const [ROTATION_LOCK, BACKUP_LOCK] = [7_164_018, 7_164_014]
+/** Any constant will do. */
+const ROTATION_LOCK = 7_164_018
 
 /** Serialises those who change which keys there are, until the transaction ends. */
 export const lockRotation = async (sql: Sql): Promise<void> => {

@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test'
 import { beginLoading } from '#store/backup/loading'
 import { beginOnlineBackup } from '#store/backup/online'
+import { lookAtBackend } from '#store/backup/session'
 import { openSnapshot } from '#store/backup/snapshot'
 import type { BackupTable } from '#store/backup/tables'
 import { shippedMigrations } from '#store/engine/migrations'
@@ -93,4 +94,18 @@ test('a backup whose session the database has ended reads nothing without its sn
 test('a backup of rows and one of files are not made at once', async () => {
   await using _ = (await openSnapshot(source.options))!
   expect(await beginOnlineBackup(source.options)).toBeUndefined()
+})
+
+test('a session is gone once its server says so, and not while it only refuses others', async () => {
+  const { options } = source
+  await withOwner(options, async (sql) => {
+    const [own] = await sql<{ pid: number; started: string }[]>`select pg_backend_pid() as pid,
+      extract(epoch from pg_postmaster_start_time())::text as started`
+    const look = (change: object, of = own!) => lookAtBackend({ ...options, ...change }, of)
+    expect(await look({})).toBe('there')
+    expect(await look({}, { ...own!, pid: 0 })).toBe('gone')
+    expect(await look({}, { ...own!, started: '1.5' })).toBe('unknown')
+    expect(await look({ database: 'there is none' })).toBe('there')
+    expect(await look({ host: '127.0.0.1', port: 9 })).toBe('unknown')
+  })
 })
