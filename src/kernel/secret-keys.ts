@@ -91,6 +91,10 @@ export class SecretKeys {
     return this.#rows.every(({ state, sealed }) => state !== 'new' || sealed)
   }
 
+  /** Whether a rotation has dropped the key. */
+  readonly isDropped = (fingerprint: string): boolean =>
+    this.#rows.some((row) => row.fingerprint === fingerprint && row.state === 'dropped')
+
   /** Whether the last rotation is over: its old key was dropped. */
   get isRotated(): boolean {
     const states = this.#rows.map(({ state }) => state)
@@ -117,10 +121,11 @@ export class SecretKeys {
     const row = rows.find(({ state }) => state === 'new')
     const newest = row && this.find(row.fingerprint)
     if (missing.length > 0 || !newest) return missing
-    const isDropped = ({ fingerprint }: SecretKey) =>
-      rows.some((one) => one.fingerprint === fingerprint && one.state === 'dropped')
     this.#newest = newest
-    this.#accepted = [newest, ...this.known.filter((key) => key !== newest && !isDropped(key))]
+    this.#accepted = [
+      newest,
+      ...this.known.filter((key) => key !== newest && !this.isDropped(key.fingerprint)),
+    ]
     return []
   }
 

@@ -23,7 +23,7 @@ import { lockOf, makeHome } from './start.ts'
 const MAKING = 'restoring-'
 
 /** What would be lost, or taken for part of the backup. */
-const TAKEN = [CLUSTER_FOLDER, 'secret.key']
+const TAKEN = [CLUSTER_FOLDER, 'secret.key', 'secret-next.key']
 
 export interface NewHome extends Disposable {
   /** Without symbolic links. */

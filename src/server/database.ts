@@ -130,7 +130,7 @@ const prepare = async (
     await requireFittingSecret(database.options, known)
     await makeSchema(database.options)
     const keys = await checkCanary(database.options, known, serves)
-    if (keys.isRotated) await settleKeyFiles(config, keys.newest)
+    if (keys.isRotated) await settleKeyFiles(config, keys)
     await settle(database.options)
     const options = await enter(await withVersion(database.options), keys, log)
     return { ...database, keys, options }

@@ -1,11 +1,12 @@
 /** The deployment's secret. Every other key is derived from it. */
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { link, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chown, link, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Config } from '#config/config'
 import { AppError } from '#kernel/errors'
 import { parseSecret, type SecretKey, secretKeyOf } from '#kernel/secret'
+import type { SecretKeys } from '#kernel/secret-keys'
 import { requireFittingSecret } from '#store/engine/canary'
 import type { ConnectionOptions } from '#store/engine/db'
 import { homeOf } from './home.ts'
@@ -44,7 +45,16 @@ const makeKeyFile = async (path: string): Promise<boolean> => {
 const draftOf = async (path: string, key: Buffer): Promise<string> => {
   const draft = `${path}.${randomBytes(6).toString('hex')}`
   await writeFile(draft, `${key.toString('base64')}\n`, { flag: 'wx', mode: 0o600, flush: true })
+  await giveToServer(draft, dirname(path))
   return draft
+}
+
+/** A command of root makes it, and a server that may be no root reads it. */
+const giveToServer = async (file: string, home: string): Promise<void> => {
+  if (process.getuid?.() !== 0) return
+  const key = join(home, KEY_FILE)
+  const { uid, gid } = await stat(existsSync(key) ? key : home)
+  await chown(file, uid, gid)
 }
 
 /** So that the names in it outlast a loss of power. */
@@ -53,9 +63,14 @@ const flushFolder = async (path: string): Promise<void> => {
   await folder.sync()
 }
 
-const readNext = async (config: Config): Promise<string | undefined> => {
-  const path = join(homeOf(config), NEXT_FILE)
-  return existsSync(path) ? (await readFile(path, 'utf8')).trim() : undefined
+/** The key in a file. Another process may take the file away at any time. */
+const readKey = async (path: string): Promise<string | undefined> => {
+  try {
+    return (await readFile(path, 'utf8')).trim()
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw cause
+  }
 }
 
 const keyIn = (text: string, file: string, config: Config): SecretKey => {
@@ -87,19 +102,25 @@ export const makeNextKey = async (config: Config): Promise<void> => {
  * Wherever it is stopped, the home has the new key in one of its two files. Returns whether the
  * files changed.
  */
-export const settleKeyFiles = async (config: Config, { bytes }: SecretKey): Promise<boolean> => {
+export const settleKeyFiles = async (
+  config: Config,
+  { newest, isDropped }: Pick<SecretKeys, 'newest' | 'isDropped'>,
+): Promise<boolean> => {
   if (config.databaseUrl || config.secretKey) return false
   const home = homeOf(config)
   const [path, next] = [join(home, KEY_FILE), join(home, NEXT_FILE)]
-  const text = bytes.toString('base64')
-  const isCurrent = (await readFile(path, 'utf8')).trim() === text
+  const isCurrent = (await readKey(path)) === newest.bytes.toString('base64')
   if (!isCurrent) {
-    await rename(await draftOf(path, bytes), path)
+    await rename(await draftOf(path, newest.bytes), path)
     await flushFolder(home)
   }
-  const isNext = existsSync(next) && (await readFile(next, 'utf8')).trim() === text
-  if (isNext) await rm(next)
-  return !isCurrent || isNext
+  // A dropped key, as after a rotation that went back, would be in the way of the next one.
+  const beside = parseSecret((await readKey(next)) ?? '')
+  const fingerprint = beside && secretKeyOf(beside).fingerprint
+  const isOver =
+    fingerprint !== undefined && (fingerprint === newest.fingerprint || isDropped(fingerprint))
+  if (isOver) await rm(next, { force: true })
+  return !isCurrent || isOver
 }
 
 /** Throws if DATABASE_URL is set but no key is. */
@@ -117,9 +138,13 @@ export const requireSecretKey = ({ secretKey, databaseUrl }: Config): void => {
  */
 export async function secretKeys(config: Config): Promise<SecretKey[]> {
   requireSecretKey(config)
-  const text = config.secretKey ?? (await readOrMake(homeOf(config)))
+  const home = homeOf(config)
+  // Before the present key: a process that ends a rotation writes that file first, and then takes
+  // this one away.
+  const beside = config.secretKey ? undefined : await readKey(join(home, NEXT_FILE))
+  const next = config.nextSecretKey ?? beside
+  const text = config.secretKey ?? (await readOrMake(home))
   const key = keyIn(text, KEY_FILE, config)
-  const next = config.nextSecretKey ?? (config.secretKey ? undefined : await readNext(config))
   const known = [key, ...(next === undefined ? [] : [keyIn(next, NEXT_FILE, config)])]
   return known.filter(({ fingerprint }, at) => at === 0 || fingerprint !== key.fingerprint)
 }

@@ -89,7 +89,7 @@ export const dropOldSecret = async (
     dropOtherLogins(client, [keys.newest.fingerprint, ...inUse]),
   )
   await failpoints('rotation.logins')
-  await settleKeyFiles(config, keys.newest)
+  await settleKeyFiles(config, keys)
   return {
     dropped,
     secret_key: keys.newest.fingerprint,
