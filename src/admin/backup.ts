@@ -2,8 +2,15 @@
 import { setPriority } from 'node:os'
 import { Writable } from 'node:stream'
 import { fail } from '#kernel/errors'
-import { checkBackup } from '#server/backup/check'
-import { bytesOf, SECRET, SMALL_PART_BYTES, wholePart } from '#server/backup/contents'
+import { checkBackup, drain } from '#server/backup/check'
+import {
+  bytesOf,
+  HEAD,
+  OLD_SECRET,
+  SECRET,
+  SMALL_PART_BYTES,
+  wholePart,
+} from '#server/backup/contents'
 import { USUAL_MB_PER_S } from '#server/backup/order'
 import { readPassphrase } from '#server/backup/passphrase'
 import { readParts } from '#server/backup/reading'
@@ -74,7 +81,7 @@ const take = async (place: AdminContext, flags: Flags, to: string): Promise<obje
 
 const verify = async (flags: Flags, from: string): Promise<object> => {
   const { head, manifest } = await checkBackup(originOf(from), await passphraseOf(flags))
-  const { kind, version, deployment, postgres, secret_key, files } = head
+  const { kind, version, deployment, postgres, secret_key, old_secret_key, files } = head
   return {
     backup: from,
     verified: true,
@@ -84,6 +91,7 @@ const verify = async (flags: Flags, from: string): Promise<object> => {
     deployment,
     postgres,
     secret_key_fingerprint: secret_key,
+    ...(old_secret_key !== undefined && { old_secret_key_fingerprint: old_secret_key }),
     encrypted: flags['passphrase-file'] !== undefined,
     files: manifest.files.length,
     bytes: bytesOf(manifest.files),
@@ -91,12 +99,19 @@ const verify = async (flags: Flags, from: string): Promise<object> => {
   }
 }
 
-/** Stops reading after the key. */
+const KEYS: Record<string, string> = { [SECRET]: 'secret_key', [OLD_SECRET]: 'old_secret_key' }
+
+/** Stops reading after the keys. */
 const printKey = async (flags: Flags, from: string): Promise<object> => {
-  for await (const { path, bytes } of readParts(originOf(from), await passphraseOf(flags)))
-    if (path === SECRET)
-      return { secret_key: String(await wholePart(path, bytes, SMALL_PART_BYTES)).trim() }
-  return fail('invalid_input', 'there is no secret key in it')
+  const keys: Record<string, string> = {}
+  for await (const { path, bytes } of readParts(originOf(from), await passphraseOf(flags))) {
+    const name = KEYS[path]
+    if (name !== undefined)
+      keys[name] = String(await wholePart(path, bytes, SMALL_PART_BYTES)).trim()
+    else if (path === HEAD) await drain(bytes)
+    else break
+  }
+  return KEYS[SECRET]! in keys ? keys : fail('invalid_input', 'there is no secret key in it')
 }
 
 export const backupGroup: AdminGroup = {
@@ -116,7 +131,8 @@ export const backupGroup: AdminGroup = {
       run: (_, flags, [from = '']) => verify(flags, from),
     },
     key: {
-      about: 'Print the secret key that a backup has, for TENDRIL_SECRET_KEY',
+      about:
+        'Print the secret key that a backup has, for TENDRIL_SECRET_KEY, and during a rotation the old one',
       operands: ['FROM'],
       flags: passphraseFlag,
       run: (_, flags, [from = '']) => printKey(flags, from),

@@ -86,9 +86,10 @@ export class SecretKeys {
     )
   }
 
-  /** Whether all that is sealed is sealed under the newest. */
-  get isSealed(): boolean {
-    return this.#rows.every(({ state, sealed }) => state !== 'new' || sealed)
+  /** The old key of a rotation that is not over, if this process knows it. */
+  get old(): SecretKey | undefined {
+    const row = this.#rows.find(({ state }) => state === 'old')
+    return row && this.find(row.fingerprint)
   }
 
   /** Whether a rotation has dropped the key. */

@@ -7,13 +7,14 @@ import type { Config } from '#config/config'
 import { AppError } from '#kernel/errors'
 import { parseSecret, type SecretKey, secretKeyOf } from '#kernel/secret'
 import type { SecretKeys } from '#kernel/secret-keys'
-import { requireFittingSecret } from '#store/engine/canary'
-import type { ConnectionOptions } from '#store/engine/db'
 import { homeOf } from './home.ts'
 
 const KEY_FILE = 'secret.key'
-/** The key that `tendril admin secret rotate` rotates to. */
-const NEXT_FILE = 'secret-next.key'
+/**
+ * The key that `tendril admin secret rotate` rotates to. In a home that was restored during a
+ * rotation, the old one: a start reads both files, and the database says which key is which.
+ */
+export const NEXT_FILE = 'secret-next.key'
 
 const readOrMake = async (home: string): Promise<string> => {
   const path = join(home, KEY_FILE)
@@ -149,20 +150,23 @@ export async function secretKeys(config: Config): Promise<SecretKey[]> {
   return known.filter(({ fingerprint }, at) => at === 0 || fingerprint !== key.fingerprint)
 }
 
+/** The keys that a backup has. */
+export interface BackupKeys {
+  /** What new values are made under. */
+  newest: SecretKey
+  /** The old one of a rotation that is not over, if it is known here: a server needs both. */
+  old?: SecretKey | undefined
+}
+
 /**
- * The key that a backup of the database needs. Throws if the database was used with another, or if
- * values are under two. Nothing is rotated while a backup is made, so call this once no other
- * backup can be.
+ * The keys that a backup of the database needs. Throws if the database was used with others. No
+ * rotation begins while a backup is made, so call this once no other backup can be. `fit`: which of
+ * these keys the database uses, as it is in the backup.
  */
-export const secretForBackup = async (
+export const keysForBackup = async (
   config: Config,
-  options: ConnectionOptions,
-): Promise<SecretKey> => {
-  const keys = await requireFittingSecret(options, await secretKeys(config))
-  if (!keys.isSealed)
-    throw new AppError(
-      'unavailable',
-      'the secret key is being rotated, and a backup would need two keys: run `tendril admin secret rotate` until it has finished, and then back up',
-    )
-  return keys.newest
+  fit: (known: readonly SecretKey[]) => Promise<SecretKeys>,
+): Promise<BackupKeys> => {
+  const { newest, old } = await fit(await secretKeys(config))
+  return { newest, old }
 }

@@ -9,6 +9,8 @@ export const BACKUP_FORMAT = 1
 /** The first part: what a restore must know before it writes anything. */
 export const HEAD = 'backup.json'
 export const SECRET = 'secret.key'
+/** The old key, during a rotation. */
+export const OLD_SECRET = 'secret-old.key'
 /** The last part but one: all parts before it, and the time that the backup states. */
 export const MANIFEST = 'manifest.json'
 /** The last part: the SHA-256 of the manifest. A backup without it was never finished. */
@@ -49,6 +51,8 @@ const BackupHead = Type.Object({
   room: Type.Integer({ minimum: 0 }),
   /** Tells secret keys apart without revealing them. */
   secret_key: Type.String(),
+  /** Of the old key, during a rotation. */
+  old_secret_key: Type.Optional(Type.String()),
   /** Where files are kept. Their bytes are in the backup only if that is the database. */
   files: Type.Union([
     Type.Object({ store: Type.Literal('postgres') }),

@@ -9,7 +9,7 @@ import type { BackupTable } from '#store/backup/tables'
 import type { ConnectionOptions } from '#store/engine/db'
 import { connectionOptionsOf } from '../database-url.ts'
 import { homeOf } from '../home.ts'
-import { secretForBackup } from '../secret-key.ts'
+import { keysForBackup } from '../secret-key.ts'
 import { COUNTS, rowsIn, rowsPart, TABLES_LIST, type TableCounts } from './contents.ts'
 import { checkDestination } from './destination.ts'
 import { type BackupOrder, type BackupPlace, EMPTY, RUNNING, type TakenBackup } from './order.ts'
@@ -80,13 +80,13 @@ export const takeLogical = async (
   await using source = await openSource(config, log)
   const facts = (await deploymentFacts(source.target)) ?? fail('not_found', EMPTY)
   await using snapshot = (await openSnapshot(source.target)) ?? fail('unavailable', RUNNING)
-  const secret = await secretForBackup(config, source.target)
+  const keys = await keysForBackup(config, snapshot.keys)
   if (typeof order.to === 'string')
     requireRoom(order.to, snapshot.bytes, { data: undefined, least: 0 })
   return await writeBackup(config, order, {
     kind: 'logical',
     facts,
-    secret,
+    keys,
     room: snapshot.bytes,
     copy: (writing) => copyTables(writing, snapshot),
   })

@@ -7,8 +7,9 @@ import { hasCluster } from '#postgres/data-owner'
 import { type DatabaseAddress, findEmbedded, startEmbedded } from '#postgres/start'
 import { deploymentFacts } from '#store/backup/deployment-facts'
 import { beginOnlineBackup, type OnlineBackup } from '#store/backup/online'
+import { requireFittingSecret } from '#store/engine/canary'
 import { homeOf } from '../home.ts'
-import { secretForBackup } from '../secret-key.ts'
+import { keysForBackup } from '../secret-key.ts'
 import { copyDatabase, sizeOfData } from './data-copy.ts'
 import { checkDestination } from './destination.ts'
 import {
@@ -63,11 +64,11 @@ export const takePhysical = async (
   const facts = (await deploymentFacts(target)) ?? fail('not_found', EMPTY)
   const password = databasePassword(home) ?? fail('not_found', EMPTY)
   await using backup = await begin(target)
-  const secret = await secretForBackup(config, target)
+  const keys = await keysForBackup(config, (known) => requireFittingSecret(target, known))
   return await writeBackup(config, order, {
     kind: 'physical',
     facts,
-    secret,
+    keys,
     room,
     database: { data, heldBytes: () => backup.heldBytes() },
     copy: (writing) => copyDatabase(writing, backup, { data, password }),

@@ -12,6 +12,7 @@ import {
   FINISHED,
   HEAD,
   MANIFEST,
+  OLD_SECRET,
   requirePlainPath,
   SECRET,
   TABLES_LIST,
@@ -166,7 +167,7 @@ async function* walk(root: string, folder: string): AsyncGenerator<Omit<BackupPa
 }
 
 /** What the other parts need comes before them, and what says that all are there comes last. */
-const FIRST = [HEAD, SECRET, TABLES_LIST]
+const FIRST = [HEAD, SECRET, OLD_SECRET, TABLES_LIST]
 const LAST = [COUNTS, MANIFEST, FINISHED]
 
 async function* inOrder(root: string): AsyncGenerator<Omit<BackupPart, 'bytes'>> {

@@ -9,10 +9,12 @@ import type { Log } from '#kernel/log'
 import { isOfCopy } from '#postgres/data-files'
 import { claimNewHome, type NewHome } from '#postgres/new-home'
 import { type Embedded, startEmbedded } from '#postgres/start'
+import { NEXT_FILE } from '../secret-key.ts'
 import type { CheckedBackup } from './check.ts'
 import {
   type BackupHead,
   DATA,
+  OLD_SECRET,
   PASSWORD,
   SECRET,
   SMALL_PART_BYTES,
@@ -46,14 +48,14 @@ const claim = (path: string, { room }: BackupHead): NewHome => {
 }
 
 /** Parts that others read into memory. */
-const SMALL = [SECRET, PASSWORD]
+const SMALL = [SECRET, OLD_SECRET, PASSWORD]
 
 const write = async (
   folder: string,
   path: string,
   bytes: AsyncIterable<Uint8Array>,
 ): Promise<void> => {
-  const target = join(folder, path)
+  const target = join(folder, path === OLD_SECRET ? NEXT_FILE : path)
   await mkdir(dirname(target), { recursive: true, mode: FOLDER_MODE })
   const from = SMALL.includes(path) ? [await wholePart(path, bytes, SMALL_PART_BYTES)] : bytes
   await pipeline(
@@ -136,8 +138,8 @@ export class RowsInHome implements RestoreTarget {
   async folder(): Promise<void> {}
 
   async file(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-    await (path === SECRET
-      ? write(this.home.folder, SECRET, bytes)
+    await (path === SECRET || path === OLD_SECRET
+      ? write(this.home.folder, path, bytes)
       : this.loading.file(path, bytes))
   }
 

@@ -3,7 +3,8 @@ import type { Config } from '#config/config'
 import { systemClock } from '#kernel/clock'
 import type { SecretKey } from '#kernel/secret'
 import type { DeploymentFacts } from '#store/backup/deployment-facts'
-import { BACKUP_FORMAT, type BackupHead, bytesOf, SECRET } from './contents.ts'
+import type { BackupKeys } from '../secret-key.ts'
+import { BACKUP_FORMAT, type BackupHead, bytesOf, OLD_SECRET, SECRET } from './contents.ts'
 import { asRefusal, shelfFor } from './destination.ts'
 import { type BackupOrder, type TakenBackup, USUAL_LIMITS, USUAL_MB_PER_S } from './order.ts'
 import { Pace } from './pace.ts'
@@ -17,7 +18,7 @@ const MB = 1_000_000
 export interface BackupSource {
   kind: BackupHead['kind']
   facts: DeploymentFacts
-  secret: SecretKey
+  keys: BackupKeys
   /** How many bytes a restore needs, about. */
   room: number
   database?: Watched['database']
@@ -25,17 +26,20 @@ export interface BackupSource {
   copy(writing: Writing): Promise<Date>
 }
 
-const headOf = ({ s3 }: Config, { kind, facts, secret, room }: BackupSource): BackupHead => ({
+const headOf = ({ s3 }: Config, { kind, facts, keys, room }: BackupSource): BackupHead => ({
   format: BACKUP_FORMAT,
   kind,
   began_at: new Date().toISOString(),
   ...facts,
   room,
-  secret_key: secret.fingerprint,
+  secret_key: keys.newest.fingerprint,
+  ...(keys.old && { old_secret_key: keys.old.fingerprint }),
   files: s3
     ? { store: 's3', endpoint: s3.endpoint, bucket: s3.bucket, region: s3.region }
     : { store: 'postgres' },
 })
+
+const textOf = ({ bytes }: SecretKey): string => `${bytes.toString('base64')}\n`
 
 /** A failure leaves nothing behind. */
 export const writeBackup = async (
@@ -52,12 +56,10 @@ export const writeBackup = async (
   const shelf = await shelfFor(to, seal)
   const writing = new Writing(shelf, pace, watch)
   try {
+    const { newest, old } = source.keys
     await writing.head(headOf(config, source))
-    await writing.text(
-      SECRET,
-      `${source.secret.bytes.toString('base64')}
-`,
-    )
+    await writing.text(SECRET, textOf(newest))
+    if (old) await writing.text(OLD_SECRET, textOf(old))
     const { at, files } = await writing.finish(await watch.unless(source.copy(writing)))
     return {
       at,

@@ -1,6 +1,9 @@
 /** All rows of a database as they were at one moment. */
 import type { Readable } from 'node:stream'
 import { fail } from '#kernel/errors'
+import type { SecretKey } from '#kernel/secret'
+import type { SecretKeys } from '#kernel/secret-keys'
+import { fittingKeys } from '../engine/canary.ts'
 import type { ConnectionOptions } from '../engine/db.ts'
 import { openBackupSession, refuseHiddenRows, takeBackupLock } from './session.ts'
 import { type BucketFile, storedFiles } from './stored-files.ts'
@@ -19,6 +22,8 @@ export interface DatabaseSnapshot extends AsyncDisposable {
   at: Date
   bytes: number
   tables: BackupTable[]
+  /** Which of these keys it uses: what is sealed in it is of that moment too. */
+  keys(known: readonly SecretKey[]): Promise<SecretKeys>
   /** The rows in the form of COPY. */
   rows(table: BackupTable): Promise<AsyncIterable<Uint8Array>>
   count(table: BackupTable): Promise<number>
@@ -55,6 +60,7 @@ export const openSnapshot = async (
       at: new Date(before!.at),
       bytes: await databaseSize(sql),
       tables,
+      keys: (known) => fittingKeys(sql, known),
       rows: ({ name, columns }) =>
         sql
           .unsafe(`copy ${name} (${columns.join(', ')}) to stdout`)

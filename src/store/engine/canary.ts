@@ -8,7 +8,7 @@ import type { ConnectionOptions } from './db.ts'
 import { asOwner } from './owner.ts'
 
 const DIFFERS =
-  'TENDRIL_SECRET_KEY differs from the key that this database was created with; start with that key'
+  'TENDRIL_SECRET_KEY is not the secret key of this database; start with the key it uses'
 
 const rotating = (missing: string[], isSealed: boolean): string =>
   `the rotation of the secret key of this database is not over, and the key with the fingerprint ${missing.join(', ')} is missing here: set TENDRIL_SECRET_KEY and TENDRIL_SECRET_KEY_NEXT to both keys${isSealed ? '; if that key is lost, `tendril admin secret drop-old --end-sessions` does without it' : ''}`
@@ -59,11 +59,16 @@ const keysFor = async (
 export const requireFittingSecret = (
   options: ConnectionOptions,
   known: readonly SecretKey[],
-): Promise<SecretKeys> =>
-  asOwner(options, async (sql) => {
-    const [found] = await sql`select to_regclass('deployment') is not null as marked`
-    return (found!.marked && (await keysFor(sql, known, false))) || new SecretKeys(known)
-  })
+): Promise<SecretKeys> => asOwner(options, (sql) => fittingKeys(sql, known))
+
+/** The same in a session that sees the table, for what a command needs. */
+export const fittingKeys = async (
+  sql: postgres.Sql,
+  known: readonly SecretKey[],
+): Promise<SecretKeys> => {
+  const [found] = await sql`select to_regclass('deployment') is not null as marked`
+  return (found!.marked && (await keysFor(sql, known, false))) || new SecretKeys(known)
+}
 
 /**
  * The same check for a database with a schema. The first server that uses it writes the mark.

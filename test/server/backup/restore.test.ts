@@ -8,6 +8,7 @@ import { acquireLock } from '#postgres/lock'
 import { DATA } from '#server/backup/contents'
 import { restoreBackup } from '#server/backup/restore'
 import { newSeal, sealed } from '#server/backup/sealing'
+import { secretKeys } from '#server/secret-key'
 import { BIG_PART, CHEAP, SMALL_AT, smallBackup } from '#test/support/backup/small'
 import { temporaryFolder } from '#test/support/folder'
 import { use } from '#test/support/use'
@@ -39,6 +40,16 @@ test('a backup becomes a home, with a note of its time that only its user can re
   expect(readFileSync(join(home, BIG_PART)).length).toBe(700_001)
   expect(readFileSync(join(home, 'postgres/password'), 'utf8')).toBe('password')
   expect(await refusalOf(from, home, 'words')).toContain('is the home of a deployment already')
+})
+
+test('the old key of a rotation comes back beside the new one, and a start knows both', async () => {
+  const [from, home] = [fresh(), fresh()]
+  const [secret, old] = ['n', 'o'].map((byte) => Buffer.alloc(32, byte).toString('base64'))
+  await smallBackup(from, { secret: `${secret}\n`, old: `${old}\n` })
+  await restoreBackup(place, { from, home, passphrase: undefined })
+  const known = await secretKeys(readConfig({ TENDRIL_HOME: home }))
+  expect(known.map(({ bytes }) => bytes.toString('base64'))).toEqual([secret!, old!])
+  expect(statSync(join(home, 'secret-next.key')).mode & 0o777).toBe(0o600)
 })
 
 test('an empty folder that exists is filled', async () => {

@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test'
 import { createWriteStream, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { Readable } from 'node:stream'
+import { backupGroup } from '#admin/backup'
 import { checkBackup } from '#server/backup/check'
 import { DATA, FINISHED, MANIFEST } from '#server/backup/contents'
 import { checkDestination, shelfFor } from '#server/backup/destination'
@@ -35,6 +36,22 @@ test.each([
   expect([head.kind, manifest.at, manifest.files.length]).toEqual(['physical', SMALL_AT, 8])
   const itsParts = `${basename(to)}.part-`
   expect(readdirSync(folder.path).filter((name) => name.startsWith(itsParts))).toEqual([])
+})
+
+test('its keys are named by their fingerprints and can be printed, both of them during a rotation', async () => {
+  const [alone, both] = [fresh('.tar.zst'), fresh('.tar.zst')]
+  await smallBackup(alone, { secret: 'new\n' })
+  const head = { secret_key: 'a'.repeat(16), old_secret_key: 'b'.repeat(16) }
+  await smallBackup(both, { secret: 'new\n', old: 'old\n', head })
+  const run = (name: 'verify' | 'key', from: string) =>
+    backupGroup.commands[name]!.run({} as never, {}, [from])
+  expect(await run('key', alone)).toEqual({ secret_key: 'new' })
+  expect(await run('key', both)).toEqual({ secret_key: 'new', old_secret_key: 'old' })
+  expect(await run('verify', alone)).not.toHaveProperty('old_secret_key_fingerprint')
+  expect(await run('verify', both)).toMatchObject({
+    secret_key_fingerprint: head.secret_key,
+    old_secret_key_fingerprint: head.old_secret_key,
+  })
 })
 
 test('a backup that exists is not overwritten', async () => {

@@ -90,7 +90,7 @@ test('a server that stops while the database is silent leaves nothing of the bac
     {
       kind: 'logical',
       facts: { deployment: crypto.randomUUID(), version: '000124', migrations: [], postgres: 18 },
-      secret: secretKeyOf(Buffer.alloc(32)),
+      keys: { newest: secretKeyOf(Buffer.alloc(32)) },
       room: 0,
       copy: () => {
         resolve()

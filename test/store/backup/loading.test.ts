@@ -1,5 +1,6 @@
 /** What a restore takes from the lists of a backup, and what it does if the database fails. */
 import { expect, test } from 'bun:test'
+import { secretKeyOf } from '#kernel/secret'
 import { beginLoading } from '#store/backup/loading'
 import { beginOnlineBackup } from '#store/backup/online'
 import { lookAtBackend } from '#store/backup/session'
@@ -7,7 +8,7 @@ import { openSnapshot } from '#store/backup/snapshot'
 import type { BackupTable } from '#store/backup/tables'
 import { shippedMigrations } from '#store/engine/migrations'
 import { withOwner } from '#test/support/backup/logical'
-import { emptyDb, freshDb } from '#test/support/database/db'
+import { emptyDb, freshDb, TEST_SECRET } from '#test/support/database/db'
 import { eventually } from '#test/support/eventually'
 import { use } from '#test/support/use'
 
@@ -94,6 +95,21 @@ test('a backup whose session the database has ended reads nothing without its sn
 test('a backup of rows and one of files are not made at once', async () => {
   await using _ = (await openSnapshot(source.options))!
   expect(await beginOnlineBackup(source.options)).toBeUndefined()
+})
+
+test('a snapshot says which keys it needs, whatever the rotation has come to since', async () => {
+  await using rotated = await freshDb()
+  const [key, old] = [secretKeyOf(TEST_SECRET), secretKeyOf(Buffer.alloc(32, 'old'))]
+  await withOwner(rotated.options, async (sql) => {
+    await sql`insert into secret_key (fingerprint, state)
+      values (${key.fingerprint}, 'new'), (${old.fingerprint}, 'old')`
+    await using snapshot = (await openSnapshot(rotated.options))!
+    await sql`update secret_key set state = 'dropped' where state = 'old'`
+    await sql`update secret_key set settled_at = now(), sealed_at = now() where state = 'new'`
+    const needed = await snapshot.keys([old, key])
+    expect([needed.newest, needed.old]).toEqual([key, old])
+    await expect(snapshot.keys([key])).rejects.toThrow(`${old.fingerprint} is missing here`)
+  })
 })
 
 test('a session is gone once its server says so, and not while it only refuses others', async () => {

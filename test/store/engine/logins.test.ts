@@ -176,7 +176,7 @@ describe('on a database of our own', () => {
       TENDRIL_SECRET_KEY: randomBytes(32).toString('base64'),
     }
     await expect(openDatabase(readConfig(other), silent)).rejects.toThrow(
-      'TENDRIL_SECRET_KEY differs from the key',
+      'TENDRIL_SECRET_KEY is not the secret key of this database',
     )
     expect(await passwordOf(username)).toBe(before)
   })

@@ -14,7 +14,7 @@ const MIB = 2 ** 20
 const source: BackupSource = {
   kind: 'physical',
   facts: { deployment: crypto.randomUUID(), version: '000124', migrations: [], postgres: 18 },
-  secret: secretKeyOf(Buffer.alloc(32)),
+  keys: { newest: secretKeyOf(Buffer.alloc(32)) },
   room: 0,
   async copy(writing) {
     for (let file = 0; file < 8; file++) await writing.put(`${DATA}/base/${file}`, randomBytes(MIB))

@@ -22,8 +22,8 @@ export const placeOn = (options: ConnectionOptions, home: string, env = {}) => (
   log: createLog('silent'),
 })
 
-export const takeRows = (options: ConnectionOptions, home: string, to: string) =>
-  takeLogical(placeOn(options, home), { to, passphrase: undefined, mbPerSecond: 1_000 })
+export const takeRows = (options: ConnectionOptions, home: string, to: string, env = {}) =>
+  takeLogical(placeOn(options, home, env), { to, passphrase: undefined, mbPerSecond: 1_000 })
 
 /** `owner` must see all rows. */
 export const withOwner = async <T>(

@@ -1,6 +1,6 @@
 /** A backup with the parts of a home, none of which is real. */
 import { systemClock } from '#kernel/clock'
-import { type BackupHead, DATA, PASSWORD, SECRET } from '#server/backup/contents'
+import { type BackupHead, DATA, OLD_SECRET, PASSWORD, SECRET } from '#server/backup/contents'
 import { type Destination, shelfFor } from '#server/backup/destination'
 import { Pace } from '#server/backup/pace'
 import { newSeal } from '#server/backup/sealing'
@@ -39,13 +39,15 @@ interface Small {
   passphrase?: string
   head?: Partial<BackupHead>
   secret?: string
+  /** The key that a rotation has left. */
+  old?: string
   /** Further parts. */
   more?: Record<string, string>
 }
 
 export const smallBackup = async (
   to: Destination,
-  { passphrase, head, secret = SECRET_KEY, more = {} }: Small = {},
+  { passphrase, head, secret = SECRET_KEY, old, more = {} }: Small = {},
 ): Promise<void> => {
   const pace = new Pace(1e9, systemClock)
   using watch = new BackupWatch({ pace, clock: systemClock, limits })
@@ -53,6 +55,7 @@ export const smallBackup = async (
   const writing = new Writing(await shelfFor(to, seal), pace, watch)
   await writing.head({ ...smallHead, ...head })
   await writing.text(SECRET, secret)
+  if (old !== undefined) await writing.text(OLD_SECRET, old)
   await writing.text(PASSWORD, 'password')
   await writing.folder(DATA)
   await writing.folder(`${DATA}/pg_notify`)
