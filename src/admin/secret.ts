@@ -1,8 +1,9 @@
 /** `tendril admin secret …`: the secret key of the deployment, and its rotation. */
 import { failpointsFrom } from '#kernel/failpoint'
 import { joinDatabase } from '#server/database'
-import { dropOldSecret, showSecret } from '#server/key-rotation/drop'
+import { dropOldSecret } from '#server/key-rotation/drop'
 import { rotateKey } from '#server/key-rotation/rotate'
+import { showSecret } from '#server/key-rotation/show'
 import type { Rotating } from '#server/key-rotation/steps'
 import { makeNextKey } from '#server/secret-key'
 import { type AdminGroup, toggle } from './command.ts'

@@ -34,7 +34,7 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 const ALGORITHM = 'aes-256-gcm'
 
-/** With what everything that is sealed under a key begins. */
+/** The first bytes of everything sealed under a key. */
 export const sealedUnder = (fingerprint: string): Buffer =>
   Buffer.concat([Buffer.of(NAMED), Buffer.from(fingerprint, 'hex')])
 

@@ -86,7 +86,7 @@ export const needsOfOld = (place: RotationPlace): string[] => {
   const late = unsettled(place).map((one) => `${one} has made values under it until just now`)
   const entered = nodes
     .filter(({ login }) => login === old)
-    .map((node) => `${placeOf(node)} is connected to the database by logins of it: restart it`)
+    .map((node) => `${placeOf(node)} is still connected with logins derived from it: restart it`)
   return [
     ...(isSealed ? [] : ['values are sealed under it: run `tendril admin secret rotate`']),
     ...late,

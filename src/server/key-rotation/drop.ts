@@ -1,6 +1,6 @@
 /** The end of a rotation: the old key is dropped once nothing needs it. */
 import type { Config } from '#config/config'
-import { keyInState, needsOfOld } from '#domain/app/key-rotation'
+import { needsOfOld } from '#domain/app/key-rotation'
 import { fail } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
 import { dropOtherLogins } from '#store/engine/logins'
@@ -9,22 +9,20 @@ import type { Sql } from '#store/engine/sql'
 import {
   dropOldKey,
   endOlderSessions,
+  type KeyChange,
   keyedNodes,
+  lastChange,
   lockNodes,
   lockRotation,
   olderSessions,
   readKeys,
+  requireLastChange,
 } from '#store/secret/key-rotation'
-import { countUnderOthers } from '#store/secret/sealed-values'
 import { settleKeyFiles } from '../secret-key.ts'
-import {
-  type Rotating,
-  SETTLED_MS,
-  type Steps,
-  stepInTenant,
-  tenantsOf,
-  withSteps,
-} from './steps.ts'
+import { leftUnder, refuseLeft } from './left.ts'
+import { type Rotating, SETTLED_MS, type Steps, withSteps } from './steps.ts'
+
+const SESSIONS_AT_ONCE = 500
 
 const sessionsThatNeed = (count: number, until: Date | null): string[] =>
   count === 0
@@ -33,14 +31,25 @@ const sessionsThatNeed = (count: number, until: Date | null): string[] =>
         `${count} ${count === 1 ? 'session has' : 'sessions have'} tokens that were made under it: each gets new ones as its person comes back, and the last of them ends at ${until?.toISOString()}; --end-sessions ends them now, and these people must sign in again`,
       ]
 
+const needsOfKey = async (steps: Steps, sql: Sql): Promise<string[]> =>
+  needsOfOld({ rows: await readKeys(sql), nodes: await keyedNodes(sql, steps.settledMs) })
+
+const settledAt = async (sql: Sql): Promise<Date | null> =>
+  (await readKeys(sql)).find(({ state }) => state === 'new')?.settled_at ?? null
+
 /** What still needs the old key. */
-const needs = async (steps: Steps, sql: Sql, endsSessions: boolean): Promise<string[]> => {
-  const rows = await readKeys(sql)
-  const found = needsOfOld({ rows, nodes: await keyedNodes(sql, steps.settledMs) })
-  const settledAt = rows.find(({ state }) => state === 'new')?.settled_at
-  if (!settledAt || endsSessions) return found
-  const { count, until } = await olderSessions(sql, settledAt)
+export const needsOfKeyAndSessions = async (steps: Steps, sql: Sql): Promise<string[]> => {
+  const [found, since] = [await needsOfKey(steps, sql), await settledAt(sql)]
+  if (!since) return found
+  const { count, until } = await olderSessions(sql, since)
   return [...found, ...sessionsThatNeed(count, until)]
+}
+
+const refuse = (old: string, found: string[]): void => {
+  if (found.length > 0)
+    fail('conflict', `the old key ${old} is still needed: ${found.join('; ')}`, {
+      reason: 'wrong_state',
+    })
 }
 
 interface Dropping {
@@ -49,23 +58,44 @@ interface Dropping {
   settledMs?: number
 }
 
-const drop = (steps: Steps, endsSessions: boolean): Promise<string | undefined> =>
-  steps.transact(async (sql) => {
-    await lockRotation(sql)
-    await lockNodes(sql)
-    const rows = await readKeys(sql)
-    const old = keyInState(rows, 'old')
-    if (old === undefined) return undefined
-    const found = await needs(steps, sql, endsSessions)
-    if (found.length > 0)
-      fail('conflict', `the old key ${old} is still needed: ${found.join('; ')}`, {
-        reason: 'wrong_state',
-      })
-    const settledAt = rows.find(({ state }) => state === 'new')!.settled_at!
-    if (endsSessions) await endOlderSessions(sql, settledAt)
-    await dropOldKey(sql)
-    return old
+/** Ends the sessions that need the old key, some at a time. */
+const endSessions = async (steps: Steps, change: KeyChange): Promise<void> => {
+  for (let ended = SESSIONS_AT_ONCE; ended === SESSIONS_AT_ONCE; )
+    ended = await steps.transact(async (sql) => {
+      await requireLastChange(sql, change)
+      return await endOlderSessions(sql, (await settledAt(sql))!, SESSIONS_AT_ONCE)
+    })
+}
+
+/**
+ * All that takes long, before servers are kept from renewing their leases. Throws if the old key is
+ * still needed. Undefined if it was dropped already.
+ */
+const prepare = async (steps: Steps, endsSessions: boolean): Promise<KeyChange | undefined> => {
+  const look = endsSessions ? needsOfKey : needsOfKeyAndSessions
+  const change = await steps.transact(async (sql) => {
+    const found = await lastChange(sql)
+    if (found?.from !== undefined) refuse(found.from, await look(steps, sql))
+    return found
   })
+  if (change?.from === undefined) return undefined
+  refuseLeft(change.from, await leftUnder(steps, change.from))
+  if (endsSessions) await endSessions(steps, change)
+  return change
+}
+
+const drop = async (steps: Steps, endsSessions: boolean): Promise<string | undefined> => {
+  const change = await prepare(steps, endsSessions)
+  if (!change) return undefined
+  return await steps.transact(async (sql) => {
+    await lockRotation(sql)
+    await requireLastChange(sql, change)
+    await lockNodes(sql)
+    refuse(change.from!, await needsOfKey(steps, sql))
+    await dropOldKey(sql)
+    return change.from
+  })
+}
 
 /**
  * Drops the old key, or throws and says what needs it. If it was dropped already, finishes what was
@@ -94,44 +124,6 @@ export const dropOldSecret = async (
     dropped,
     secret_key: keys.newest.fingerprint,
     logins,
-    next: 'keep the old key as long as you keep backups that were made under it; where keys come from the environment, set TENDRIL_SECRET_KEY to the new one and unset TENDRIL_SECRET_KEY_NEXT',
+    next: 'backups have the keys that they need, but dumps that pg_dump made under the old key do not: keep it as long as you keep those; where keys come from the environment, set TENDRIL_SECRET_KEY to the new one and unset TENDRIL_SECRET_KEY_NEXT',
   }
 }
-
-const countAll = async (steps: Steps, fingerprint: string): Promise<Record<string, number>> => {
-  const total: Record<string, number> = {}
-  for await (const tenantId of tenantsOf(steps)) {
-    const counted = await stepInTenant(steps, tenantId, (sql) => countUnderOthers(sql, fingerprint))
-    for (const [name, values] of Object.entries(counted)) total[name] = (total[name] ?? 0) + values
-  }
-  return total
-}
-
-/** Which keys there are, who knows them, and what stands under others than the newest. */
-export const showSecret = (rotating: Rotating): Promise<object> =>
-  withSteps(rotating, SETTLED_MS, async (steps) => {
-    const { keys } = rotating
-    const { rows, nodes } = await steps.transact(async (sql) => ({
-      rows: await readKeys(sql),
-      nodes: await keyedNodes(sql, SETTLED_MS),
-    }))
-    const newest = keys.newest.fingerprint
-    return {
-      secret_key: newest,
-      next_key: keys.candidate?.fingerprint ?? null,
-      keys: rows.map(({ sealed: _, ...row }) => row),
-      nodes: nodes.map(({ id, url, known, newest: makes, login }) => ({
-        id,
-        url,
-        knows: known,
-        makes_under: makes,
-        logs_in_by: login,
-      })),
-      // Before the first rotation, values without a fingerprint are of the only key.
-      sealed_under_others: rows.length === 0 ? {} : await countAll(steps, newest),
-      old_key_needed_for:
-        keyInState(rows, 'old') === undefined
-          ? []
-          : await steps.transact((sql) => needs(steps, sql, false)),
-    }
-  })

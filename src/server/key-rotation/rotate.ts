@@ -14,20 +14,25 @@ import { fail } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
 import { createSealer, type Sealer } from '#kernel/sealer'
 import {
+  changeTo,
   excludeBackups,
+  type KeyChange,
   keyedNodes,
+  lastChange,
   lockNodes,
   lockRotation,
   noteSealed,
   noteSettled,
   readKeys,
-  turnTo,
+  requireLastChange,
 } from '#store/secret/key-rotation'
 import { countUnderOthers, nameOf, resealBatch, sealedValues } from '#store/secret/sealed-values'
+import { addLeft, LeftValues, refuseUnopened } from './left.ts'
 import {
   type Rotating,
   SETTLED_MS,
   type Steps,
+  stepInChange,
   stepInTenant,
   tenantsOf,
   withSteps,
@@ -50,8 +55,8 @@ const ROWS_AT_ONCE = 100
 
 const BACKUP = 'a backup is being made: wait until it is done, and rotate then'
 
-/** The first step. Returns the new key. */
-const begin = (steps: Steps, { keys }: Rotating, back: boolean): Promise<string> =>
+/** The first step. */
+const begin = (steps: Steps, { keys }: Rotating, back: boolean): Promise<KeyChange> =>
   steps.transact(async (sql) => {
     await lockRotation(sql)
     await lockNodes(sql)
@@ -61,56 +66,66 @@ const begin = (steps: Steps, { keys }: Rotating, back: boolean): Promise<string>
     const [newest, candidate] = [keys.newest.fingerprint, keys.candidate?.fingerprint]
     const start = rotationStart({ rows, nodes, newest, candidate, back })
     if (start.kind === 'refused') return fail('conflict', start.why, { reason: 'wrong_state' })
-    if (start.kind === 'continue') return start.to
+    if (start.kind === 'continue') return (await lastChange(sql))!
     const to = keys.find(start.to)
     if (!to) return fail('invalid_input', `the key ${start.to} is not known here`)
     if (!(await excludeBackups(sql))) fail('unavailable', BACKUP)
-    await turnTo(sql, { from: start.from, to })
+    await changeTo(sql, { from: start.from, to })
     keys.read(await readKeys(sql))
-    return start.to
+    return (await lastChange(sql))!
   })
 
 interface Sweep {
   sealer: Sealer
-  fingerprint: string
+  change: KeyChange
   failpoints: Failpoints
 }
 
 interface Swept {
   resealed: number
+  /** Values that no key opened. */
   unreadable: number
+  /** Those of them that the old key may have sealed. */
+  left: LeftValues
 }
 
-const sweepTenant = async (steps: Steps, tenantId: string, sweep: Sweep): Promise<Swept> => {
-  const { sealer, fingerprint, failpoints } = sweep
+const sweepTenant = async (
+  steps: Steps,
+  { tenantId, swept }: { tenantId: string; swept: Swept },
+  { sealer, change, failpoints }: Sweep,
+): Promise<void> => {
+  const fingerprint = change.to
   const counted = await stepInTenant(steps, tenantId, (sql) => countUnderOthers(sql, fingerprint))
-  const swept = { resealed: 0, unreadable: 0 }
   for (const column of sealedValues.filter((one) => counted[nameOf(one)]))
     for (let after: string | null | undefined; after !== null; ) {
       const batch = { fingerprint, tenantId, after: after ?? null, limit: ROWS_AT_ONCE }
-      const { last, resealed, unreadable } = await stepInTenant(steps, tenantId, (sql) =>
-        resealBatch(sql, column, sealer, batch),
+      const { last, resealed, unreadable } = await stepInChange(
+        steps,
+        { change, tenantId },
+        (sql) => resealBatch(sql, column, sealer, batch),
       )
       await failpoints('rotation.batch')
       swept.resealed += resealed
       swept.unreadable += unreadable
       after = last
     }
-  return swept
+  if (change.from !== undefined && Object.keys(counted).length > 0)
+    await addLeft(steps, swept.left, { tenantId, old: change.from })
 }
 
 const sweepAll = async (steps: Steps, sweep: Sweep): Promise<Swept> => {
-  const swept = { resealed: 0, unreadable: 0 }
-  for await (const tenantId of tenantsOf(steps)) {
-    const { resealed, unreadable } = await sweepTenant(steps, tenantId, sweep)
-    swept.resealed += resealed
-    swept.unreadable += unreadable
-  }
+  const swept: Swept = { resealed: 0, unreadable: 0, left: new LeftValues() }
+  for await (const tenantId of tenantsOf(steps))
+    await sweepTenant(steps, { tenantId, swept }, sweep)
   return swept
 }
 
 /** Waits until no server makes anything under another key. */
-const settle = async (steps: Steps, to: string, tell: RotationOrder['tell']): Promise<void> => {
+const settle = async (
+  steps: Steps,
+  change: KeyChange,
+  tell: RotationOrder['tell'],
+): Promise<void> => {
   const until = performance.now() + SETTLE_WITHIN_MS
   for (let told = ''; ; await Bun.sleep(LOOK_EVERY_MS)) {
     const late = await steps.transact(async (sql) => {
@@ -119,7 +134,7 @@ const settle = async (steps: Steps, to: string, tell: RotationOrder['tell']): Pr
         nodes: await keyedNodes(sql, steps.settledMs),
       }
       const waiting = unsettled(place)
-      if (waiting.length === 0) await noteSettled(sql, to)
+      await (waiting.length === 0 ? noteSettled(sql, change) : requireLastChange(sql, change))
       return waiting
     })
     if (late.length === 0) return
@@ -136,20 +151,22 @@ export const rotateKey = (
   { back, failpoints, tell, settledMs = SETTLED_MS }: RotationOrder,
 ): Promise<object> =>
   withSteps(rotating, settledMs, async (steps) => {
-    const to = await begin(steps, rotating, back)
+    const change = await begin(steps, rotating, back)
     await failpoints('rotation.begun')
-    const sweep = { sealer: createSealer(rotating.keys), fingerprint: to, failpoints }
+    const sweep = { sealer: createSealer(rotating.keys), change, failpoints }
     const first = await sweepAll(steps, sweep)
     tell(`sealed anew: ${first.resealed}`)
     await failpoints('rotation.swept')
-    await settle(steps, to, tell)
+    await settle(steps, change, tell)
     await failpoints('rotation.settled')
-    const { resealed, unreadable } = await sweepAll(steps, sweep)
-    await steps.transact((sql) => noteSealed(sql, to))
+    const { resealed, unreadable, left } = await sweepAll(steps, sweep)
+    refuseUnopened(change.from!, left)
+    if (unreadable > 0) tell(`${unreadable} values are under neither key, and stay as they are`)
+    await steps.transact((sql) => noteSealed(sql, change))
     await failpoints('rotation.sealed')
     return {
       rotated: true,
-      secret_key: to,
+      secret_key: change.to,
       resealed: first.resealed + resealed,
       unreadable,
       next: 'the old key is needed for tokens alone: `tendril admin secret drop-old` drops it, or says what needs it',

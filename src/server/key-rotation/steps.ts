@@ -1,9 +1,10 @@
 /** What the commands about the secret key share: a connection, and a transaction for each step. */
+import { AppError } from '#kernel/errors'
 import type { SecretKeys } from '#kernel/secret-keys'
-import type { ConnectionOptions } from '#store/engine/db'
+import { type ConnectionOptions, codeOf } from '#store/engine/db'
 import { asOwner, inTenant } from '#store/engine/owner'
 import { type Sql, sqlOf } from '#store/engine/sql'
-import { tenantsAfter } from '#store/secret/key-rotation'
+import { type KeyChange, requireLastChange, tenantsAfter } from '#store/secret/key-rotation'
 
 /** A database that a command has opened. */
 export interface Rotating {
@@ -24,6 +25,16 @@ export interface Steps {
   transact<T>(step: (sql: Sql) => Promise<T>): Promise<T>
 }
 
+/** A lock was not to be had, or a statement took too long while it kept others waiting. */
+const BUSY = ['55P03', '57014']
+
+const asBusy = (cause: unknown): never => {
+  if (!BUSY.includes(codeOf(cause))) throw cause
+  throw new AppError('unavailable', 'the database is too busy for this now: run it again', {
+    cause,
+  })
+}
+
 export const withSteps = <T>(
   { options }: Pick<Rotating, 'options'>,
   settledMs: number,
@@ -33,7 +44,7 @@ export const withSteps = <T>(
     body({
       settledMs,
       transact: <R>(step: (sql: Sql) => Promise<R>) =>
-        client.begin((tx) => step(sqlOf(tx))) as Promise<R>,
+        client.begin((tx) => step(sqlOf(tx))).catch(asBusy) as Promise<R>,
     }),
   )
 
@@ -43,6 +54,17 @@ export const stepInTenant = <T>(
   tenantId: string,
   step: (sql: Sql) => Promise<T>,
 ): Promise<T> => transact((sql) => inTenant(sql, tenantId, () => step(sql)))
+
+/** The same, unless the key has changed again. Keeps a further change waiting. */
+export const stepInChange = <T>(
+  { transact }: Steps,
+  { change, tenantId }: { change: KeyChange; tenantId: string },
+  step: (sql: Sql) => Promise<T>,
+): Promise<T> =>
+  transact(async (sql) => {
+    await requireLastChange(sql, change)
+    return await inTenant(sql, tenantId, () => step(sql))
+  })
 
 /** All workspaces, page by page. */
 export async function* tenantsOf({ transact }: Steps): AsyncGenerator<string> {

@@ -74,15 +74,39 @@ const underOthers = (sql: Sql, { column, form }: SealedColumn, fingerprint: stri
     : sql`${isSealedText(sql, column)} and not starts_with(${sql(column)}, ${prefix.toString('base64')})`
 }
 
-/** How many values of the workspace are sealed under other keys, by `table.column`. */
-export const countUnderOthers = async (
+/** The rows of a workspace with a value that names this key, or that names none. */
+const underOrUnnamed = (
   sql: Sql,
+  { column, form }: SealedColumn,
+  fingerprint: string,
+): Fragment => {
+  const prefix = sealedUnder(fingerprint)
+  return form === 'bytes'
+    ? sql`(substring(${sql(column)} from 1 for ${prefix.length}) = ${prefix}
+        or substring(${sql(column)} from 1 for 1) = '\\x01')`
+    : sql`(starts_with(${sql(column)}, ${prefix.toString('base64')})
+        or ${sql(column)} ~ '^A[Q-Za-f]')`
+}
+
+type Choice = typeof underOthers
+
+/** How many values of the workspace are sealed under other keys, by `table.column`. */
+export const countUnderOthers = (sql: Sql, fingerprint: string): Promise<Record<string, number>> =>
+  countBy(sql, underOthers, fingerprint)
+
+/** How many may need this key, because they name it, or none. */
+export const countUnder = (sql: Sql, fingerprint: string): Promise<Record<string, number>> =>
+  countBy(sql, underOrUnnamed, fingerprint)
+
+const countBy = async (
+  sql: Sql,
+  choice: Choice,
   fingerprint: string,
 ): Promise<Record<string, number>> => {
   const parts = sealedValues.map(
     (one, at) => sql`${sql.raw(at === 0 ? '' : 'union all')}
       select ${at}::int as at, count(*)::int as values from ${sql(one.table)}
-        where ${underOthers(sql, one, fingerprint)}`,
+        where ${choice(sql, one, fingerprint)}`,
   )
   const rows = await sql<{ at: number; values: number }>`${parts}`
   return Object.fromEntries(
@@ -104,7 +128,7 @@ interface Resealed {
   /** The key of its last row; null if no more rows come. */
   last: string | null
   resealed: number
-  /** Values that no known key opens: nothing is lost if they stay as they are. */
+  /** Values that no known key opens. They stay as they are. */
   unreadable: number
 }
 

@@ -5,6 +5,7 @@ import { newId } from '#kernel/ids'
 import { sealedUnder } from '#kernel/sealer'
 import { keysForBackup } from '#server/secret-key'
 import { insertTenant } from '#store/app/tenants'
+import { BACKUP_LOCK } from '#store/backup/lock'
 import { requireFittingSecret } from '#store/engine/canary'
 import { openDb } from '#store/engine/db'
 import { register, removeNodes } from '#store/engine/nodes'
@@ -83,15 +84,18 @@ const tracesOf = async (key: typeof first): Promise<string[]> => {
   return found
 }
 
+/** Fails at that place. */
+const stopAt = (at: string) => (name: string) => {
+  if (name === at) throw new Error(`stopped at ${at}`)
+}
+
 /** Runs a command that is stopped at each of these places in turn, and then to its end. */
 const stoppedAt = async (
   places: string[],
   run: (stop: (name: string) => void) => Promise<object>,
 ): Promise<object> => {
   for (const at of places) {
-    const stopped = await run((name) => {
-      if (name === at) throw new Error(`stopped at ${at}`)
-    }).catch((cause) => cause.message)
+    const stopped = await run(stopAt(at)).catch((cause) => cause.message)
     expect(stopped).toBe(`stopped at ${at}`)
   }
   return await run(() => {})
@@ -113,6 +117,11 @@ const backedUp = async () => {
   return [newest, old].map((one) => one?.fingerprint)
 }
 
+/** Acts at that place. */
+const meanwhile = (at: string, act: () => Promise<unknown>) => async (name: string) => {
+  if (name === at) await act()
+}
+
 /** The steps of one rotation. Each begins where the one before it has ended. */
 const steps: Record<string, () => Promise<void>> = {
   async 'it is refused while a server does not know the next key, and the server is named'() {
@@ -132,9 +141,9 @@ const steps: Record<string, () => Promise<void>> = {
   },
   async 'it is refused while a backup is made'() {
     const lock = await place.root.reserve()
-    await lock`select pg_advisory_lock(7164014)`
+    await lock`select pg_advisory_lock(${BACKUP_LOCK})`
     await expect(place.rotate(both)).rejects.toThrow('a backup is being made')
-    await lock`select pg_advisory_unlock(7164014)`
+    await lock`select pg_advisory_unlock(${BACKUP_LOCK})`
     lock.release()
   },
   async 'it can be stopped anywhere and run again, and every value opens under the new key'() {
@@ -147,9 +156,8 @@ const steps: Record<string, () => Promise<void>> = {
     expect((await tracesOf(second)).length).toBe(sealedValues.length)
   },
   async 'it goes back, and both keys are needed until it is through'() {
-    const stop = (name: string) => {
-      if (name === 'rotation.begun') throw new Error('stopped')
-    }
+    expect(await backedUp()).toEqual([second.fingerprint, first.fingerprint])
+    const stop = stopAt('rotation.begun')
     await expect(place.rotate(both, { back: true, stop })).rejects.toThrow('stopped')
     await expect(place.enter(first)).rejects.toThrow(
       'set TENDRIL_SECRET_KEY and TENDRIL_SECRET_KEY_NEXT to both keys',
@@ -160,6 +168,55 @@ const steps: Record<string, () => Promise<void>> = {
     expect(await allUnreadable(first)).toEqual([])
     await place.rotate(both, { back: true })
     expect(await allUnreadable(second)).toEqual([])
+  },
+  async 'one that is still at it when somebody goes back ends, and changes nothing more'() {
+    const back = (until: (name: string) => void) => () =>
+      place.rotate(both, { back: true, stop: until }).catch(() => {})
+    for (const at of ['begun', 'batch', 'swept', 'settled']) {
+      // One is on the way to `first` when the other one goes back to `second`.
+      const stop = meanwhile(
+        `rotation.${at}`,
+        back(() => {}),
+      )
+      await expect(place.rotate(both, { back: true, stop })).rejects.toThrow('has turned')
+      expect([at, await allUnreadable(second)]).toEqual([at, []])
+    }
+    // There and back again: the key is the same, and the turn is another.
+    const there = meanwhile('rotation.settled', async () => {
+      await place.rotate(both, { back: true })
+      await back(stopAt('rotation.settled'))()
+      const [row] = await place.root`select settled_at, sealed_at from secret_key
+        where state = 'new' and fingerprint = ${second.fingerprint}`
+      expect([row!.settled_at, row!.sealed_at]).toEqual([expect.any(Date), null])
+    })
+    await expect(place.rotate(both, { stop: there })).rejects.toThrow('has turned')
+    await place.rotate(both)
+    expect(await allUnreadable(second)).toEqual([])
+  },
+  async 'what may be of the old key and does not open keeps it, and is named'() {
+    const [tenantId] = tenants
+    const [kept] = await place.root`select env from mcp_server where tenant_id = ${tenantId!}`
+    const write = (env: Buffer) =>
+      place.root`update mcp_server set env = ${env} where tenant_id = ${tenantId!}`
+    for (const head of [sealedUnder(first.fingerprint), Buffer.of(1)]) {
+      await write(Buffer.concat([head, Buffer.alloc(40)]))
+      await expect(place.rotate(both)).rejects.toThrow(`1 in mcp_server.env of ${tenantId}`)
+      // As if it had been noted sealed before.
+      await expect(place.dropOld(both, { endsSessions: true })).rejects.toThrow(
+        `1 in mcp_server.env of ${tenantId}`,
+      )
+      expect(await place.root`select 1 from session where revoked_at is null`).toHaveLength(2)
+    }
+    await write(kept!.env)
+    await place.rotate(both)
+  },
+  async 'it keeps no server waiting for long'() {
+    const other = await place.root.reserve()
+    await other`begin`
+    await other`lock table node in row exclusive mode`
+    await expect(place.rotate(both)).rejects.toThrow('too busy for this now')
+    await other`commit`
+    other.release()
   },
   async 'a server with one of the keys alone is refused'() {
     await expect(place.enter(first)).rejects.toThrow(`${second.fingerprint} is missing here`)
@@ -181,7 +238,7 @@ const steps: Record<string, () => Promise<void>> = {
     await using old = await living(...both)
     await place.root`update node set login_key = ${first.fingerprint} where incarnation = ${old.id}`
     await expect(place.dropOld(both)).rejects.toThrow(
-      `server ${old.id} at http://${old.id} is connected to the database by logins of it`,
+      `server ${old.id} at http://${old.id} is still connected with logins derived from it`,
     )
   },
   async 'it is dropped with its logins, and never comes back'() {

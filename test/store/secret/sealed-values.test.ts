@@ -28,8 +28,3 @@ test('every column of bytes is sealed anew, or says why not', () => {
   const found = bytesIn(readFileSync('sql/schema.sql', 'utf8'))
   expect(found.toSorted()).toEqual([...sealed, ...Object.keys(unsealed)].toSorted())
 })
-
-test('texts that are sealed are answers alone', () => {
-  const texts = sealedValues.filter(({ form }) => form === 'base64').map(nameOf)
-  expect(texts).toEqual(['idempotency.body'])
-})

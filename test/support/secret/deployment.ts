@@ -1,6 +1,7 @@
 /** A deployment whose secret key is rotated: its database, its keys, and commands about them. */
 import postgres from 'postgres'
 import { type Config, readConfig } from '#config/config'
+import type { Failpoints } from '#kernel/failpoint'
 import { createLog } from '#kernel/log'
 import { type SecretKey, secretKeyOf } from '#kernel/secret'
 import type { SecretKeys } from '#kernel/secret-keys'
@@ -21,8 +22,6 @@ interface Entered {
   keys: SecretKeys
 }
 
-type Stop = (place: string) => void
-
 export interface RotatingDeployment extends AsyncDisposable {
   options: ConnectionOptions
   /** As a superuser, past every policy. */
@@ -30,8 +29,8 @@ export interface RotatingDeployment extends AsyncDisposable {
   /** As a server does, which needs more keys than a command. */
   enter(...known: SecretKey[]): Promise<Entered>
   /** `stop` throws where the command is to be stopped. */
-  rotate(known: SecretKey[], how?: { back?: boolean; stop?: Stop }): Promise<object>
-  dropOld(known: SecretKey[], how?: { endsSessions?: boolean; stop?: Stop }): Promise<object>
+  rotate(known: SecretKey[], how?: { back?: boolean; stop?: Failpoints }): Promise<object>
+  dropOld(known: SecretKey[], how?: { endsSessions?: boolean; stop?: Failpoints }): Promise<object>
 }
 
 export const newSecretKey = (): SecretKey =>
@@ -52,14 +51,18 @@ export const rotatingDeployment = async (first: SecretKey): Promise<RotatingDepl
   await migrate(options, log)
   const root = postgres({ ...database.root, max: 2, onnotice: () => {} })
   stack.defer(() => root.end({ timeout: 1 }))
-  const enterAs = async (serves: boolean, known: SecretKey[]): Promise<Entered> => {
-    const keys = await checkCanary(options, known, serves)
+  const enter = async (...known: SecretKey[]): Promise<Entered> => {
+    const keys = await checkCanary(options, known)
     const key = keys.candidate ?? keys.newest
     const entered = await withLogins(options, key, log)
     keys.login = key.fingerprint
     return { options: entered, keys }
   }
-  const enter = (...known: SecretKey[]) => enterAs(true, known)
+  /** A command about the key uses no pool. */
+  const begin = async (known: SecretKey[]): Promise<Entered> => ({
+    options,
+    keys: await checkCanary(options, known, false),
+  })
   await enter(first)
   const owned = stack.move()
   const usual = { settledMs: 0, tell: () => {} }
@@ -68,12 +71,11 @@ export const rotatingDeployment = async (first: SecretKey): Promise<RotatingDepl
     root,
     enter,
     async rotate(known, { back = false, stop = () => {} } = {}) {
-      const entered = await enterAs(false, known)
-      return await rotateKey(entered, { ...usual, back, failpoints: stop })
+      return await rotateKey(await begin(known), { ...usual, back, failpoints: stop })
     },
     async dropOld(known, { endsSessions = false, stop = () => {} } = {}) {
-      const entered = await enterAs(false, known)
-      return await dropOldSecret(configOf(), entered, { ...usual, endsSessions, failpoints: stop })
+      const begun = await begin(known)
+      return await dropOldSecret(configOf(), begun, { ...usual, endsSessions, failpoints: stop })
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }

@@ -1,0 +1,63 @@
+/** Values that may need the old key: as long as there are any, it is not dropped. */
+import { fail } from '#kernel/errors'
+import { countUnder } from '#store/secret/sealed-values'
+import { type Steps, stepInTenant, tenantsOf } from './steps.ts'
+
+/** How many places are named. */
+const NAMED = 10
+
+/** What is left, and where. */
+export class LeftValues {
+  total = 0
+  #places = 0
+  readonly #named: string[] = []
+
+  add(tenantId: string, counted: Record<string, number>): void {
+    for (const [column, values] of Object.entries(counted)) {
+      this.total += values
+      if (++this.#places <= NAMED) this.#named.push(`${values} in ${column} of ${tenantId}`)
+    }
+  }
+
+  toString(): string {
+    const more = this.#places - this.#named.length
+    return this.#named.join(', ') + (more > 0 ? `, and in ${more} more places` : '')
+  }
+}
+
+/** Adds what is left in a workspace. */
+export const addLeft = async (
+  steps: Steps,
+  left: LeftValues,
+  { tenantId, old }: { tenantId: string; old: string },
+): Promise<void> => {
+  const counted = await stepInTenant(steps, tenantId, (sql) => countUnder(sql, old))
+  left.add(tenantId, counted)
+}
+
+/** Goes over all workspaces. */
+export const leftUnder = async (steps: Steps, old: string): Promise<LeftValues> => {
+  const left = new LeftValues()
+  for await (const tenantId of tenantsOf(steps)) await addLeft(steps, left, { tenantId, old })
+  return left
+}
+
+/** Throws if a rotation has left something that no key opened. */
+export const refuseUnopened = (old: string, left: LeftValues): void => {
+  if (left.total > 0)
+    fail(
+      'conflict',
+      `${left.total} values that name the old key ${old}, or no key, do not open, so the old key stays: ${left}. Set them anew or delete them in their workspaces, and run this again`,
+      { reason: 'wrong_state' },
+    )
+}
+
+/** Throws before the old key is dropped, if anything may need it. */
+export const refuseLeft = (old: string, left: LeftValues): void => {
+  if (left.total > 0)
+    fail(
+      'conflict',
+      `${left.total} values name the old key ${old}, or no key: ${left}. Run \`tendril admin secret rotate\`, which seals them anew, or says what does not open`,
+      { reason: 'wrong_state' },
+    )
+}
