@@ -25,8 +25,10 @@ import type { PasswordCost } from '#port/passwords'
 import type { Texts } from '#port/texts/texts'
 import type { ConnectionOptions } from '#store/engine/db'
 import type { Meters } from './metrics/meters.ts'
-import type { Recurring } from './periodic.ts'
 import type { DeploymentWatch } from './watching.ts'
+
+/** Work that a server repeats at an interval. */
+export type Recurring = 'erasure' | 'sweep' | 'removal'
 
 /** Replacements for tests and for single commands. */
 export interface Overrides {

@@ -6,6 +6,7 @@ import type { Config } from '#config/config'
 import { systemClock } from '#kernel/clock'
 import { failpointsFrom } from '#kernel/failpoint'
 import type { Log } from '#kernel/log'
+import type { Recurring } from './opening.ts'
 import type { Workplace } from './workplace.ts'
 
 /** Once a minute is enough after a grace period of 14 days. */
@@ -22,8 +23,11 @@ const REMOVAL_MS = 60_000
  * of it is urgent, so all of it waits. Objects in S3 also stay after the hold, until an operator
  * says that no other deployment needs them.
  */
-const whileHeld = { erasure: 'waits', sweep: 'waits', removal: 'waits and asks' } as const
-export type Recurring = keyof typeof whileHeld
+const whileHeld = {
+  erasure: 'waits',
+  sweep: 'waits',
+  removal: 'waits and asks',
+} as const satisfies Record<Recurring, string>
 const recurringWork = Object.keys(whileHeld) as Recurring[]
 
 export const startPeriodicWork = (
