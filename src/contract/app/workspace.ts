@@ -66,6 +66,7 @@ export const exportKinds = [
     'channel_connection',
     'channel_identity',
     'channel_message',
+    'channel_reply',
     'artifact',
     'artifact_share',
   ] as const),

@@ -200,6 +200,7 @@ export const agentKinds = {
   channel_connection: { leaves: CONNECT },
   channel_identity: { leaves: 'it names a person, who is nobody here' },
   channel_message: { leaves: CONNECT },
+  channel_reply: { leaves: 'it answers on a channel, which is connected anew' },
   artifact,
   artifact_share: { leaves: 'its link is a secret; artifacts are shared anew' },
 }

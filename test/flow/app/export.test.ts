@@ -184,6 +184,7 @@ const columnsOfTenants = async () => {
 }
 
 test('every table and column of tenants is exported, or listed with the reason why not', async () => {
+  expect(Object.keys(exportSources).toSorted()).toEqual([...exportKinds].toSorted())
   const tables = await columnsOfTenants()
   const exported = new Map<string, string[]>()
   for (const { table, columns } of Object.values(exportSources))

@@ -156,7 +156,12 @@ export const channelReplyRecord = declare(
       type: 'text',
       shown: untrustedName(T.String({ description: 'As people read it.' })),
     },
-    reply_to: { type: 'jsonb', of: Adapters, hidden: 'what the adapter needs to send it' },
+    reply_to: {
+      type: 'jsonb',
+      of: Adapters,
+      hidden: 'what the adapter needs to send it',
+      unexported,
+    },
     text: {
       type: 'text',
       shown: T.String({ description: 'In Markdown. Codes that link senders are masked.' }),
