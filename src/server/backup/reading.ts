@@ -18,6 +18,7 @@ import {
   TABLES_LIST,
 } from './contents.ts'
 import { SEALED_HEAD_BYTES, SEALED_MAGIC, Unsealing } from './sealing.ts'
+import { asZstd, CHUNK_BYTES, joined, split } from './zstd.ts'
 
 /** A part of a backup. The bytes of a file must be read before the next part. */
 export interface BackupPart {
@@ -29,38 +30,11 @@ export interface BackupPart {
 /** A path, or a stream for `-`. */
 export type BackupOrigin = string | AsyncIterable<Uint8Array>
 
-const CHUNK_BYTES = 262_144
-const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
-
 const TWICE =
   'the backup is encrypted twice: decrypt the outer one with the program that made it, and give what comes out'
 const OPEN =
   'the backup is not encrypted, so the passphrase proves nothing about it: leave the passphrase out if that is what you expect'
 const SHUT = 'the backup is encrypted: give the file of its passphrase by --passphrase-file'
-
-/** The first bytes of a stream, fewer if it ends before, and all that follows. */
-const split = async (
-  bytes: AsyncIterable<Uint8Array>,
-  length: number,
-): Promise<{ head: Buffer; rest: AsyncGenerator<Uint8Array> }> => {
-  const iterator = bytes[Symbol.asyncIterator]()
-  let head = Buffer.alloc(0)
-  while (head.length < length) {
-    const { done, value } = await iterator.next()
-    if (done) break
-    head = Buffer.concat([head, value])
-  }
-  async function* rest(): AsyncGenerator<Uint8Array> {
-    if (head.length > length) yield head.subarray(length)
-    yield* { [Symbol.asyncIterator]: () => iterator }
-  }
-  return { head: head.subarray(0, length), rest: rest() }
-}
-
-async function* joined(head: Uint8Array, rest: AsyncIterable<Uint8Array>) {
-  yield head
-  yield* rest
-}
 
 const beginsWith = (head: Buffer, magic: Buffer): boolean =>
   head.subarray(0, magic.length).equals(magic)
@@ -147,10 +121,13 @@ async function* archived(
   unsealing: Unsealing | undefined,
 ): AsyncGenerator<BackupPart> {
   const whole = await opened(bytes, unsealing, { name: '', says: 'the backup' })
-  const { head, rest } = await split(whole, ZSTD_MAGIC.length)
-  if (!head.equals(ZSTD_MAGIC))
-    fail('invalid_input', 'this is not a backup of Tendril: its first bytes are not those of one')
-  yield* new Unpacking(joined(head, rest)).parts()
+  const compressed = await asZstd(whole)
+  if (!compressed)
+    return fail(
+      'invalid_input',
+      'this is not a backup of Tendril: its first bytes are not those of one',
+    )
+  yield* new Unpacking(compressed).parts()
 }
 
 async function* walk(root: string, folder: string): AsyncGenerator<Omit<BackupPart, 'bytes'>> {

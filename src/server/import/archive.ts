@@ -3,21 +3,26 @@
  * are bounded in number and size, and have the names that they can have, or nothing of it is taken.
  */
 import { createReadStream } from 'node:fs'
-import { lstat, open, readdir, stat } from 'node:fs/promises'
+import { lstat, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createZstdDecompress } from 'node:zlib'
 import { AppError, fail } from '#kernel/errors'
+import { asZstd, CHUNK_BYTES } from '../backup/zstd.ts'
 import { readTar, type TarFile } from './tar.ts'
 
 /** The most parts, and the most bytes of all of them: more than a workspace has. */
 const MOST_PARTS = 200_000
 const MOST_BYTES = 128 * 2 ** 30
+/**
+ * The most bytes of records, which fill the disk of the database. No plan bounds posts, metrics and
+ * earlier texts: this is 40 KB for each of 100,000 items.
+ */
+const MOST_OF_RECORDS = 4 * 2 ** 30
 /** The most bytes of one part, and of the padding that programs put behind the last one. */
 const MOST_OF_PART = 128 * 2 ** 20
 const MOST_PADDING = 2 ** 20
-const CHUNK_BYTES = 262_144
-const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
 
 const HEAD = 'tenant.json'
 const LAST = ['listing.json', 'seal.json']
@@ -44,13 +49,17 @@ const refuseRead = (cause: unknown): never => {
   throw new AppError('invalid_input', `${CLOSED}: ${(cause as Error).message}`, { cause })
 }
 
-async function* packed(from: string): AsyncGenerator<TarFile> {
+async function* packed(
+  source: Readable,
+  compressed: AsyncIterable<Uint8Array>,
+): AsyncGenerator<TarFile> {
   const inflated = createZstdDecompress({ chunkSize: CHUNK_BYTES })
-  const source = createReadStream(from, { highWaterMark: CHUNK_BYTES })
   let broken: unknown
-  const flow = pipeline(source, inflated).catch((cause: unknown) => {
-    broken = cause
-  })
+  const flow = pipeline(Readable.from(compressed, { objectMode: false }), inflated).catch(
+    (cause: unknown) => {
+      broken = cause
+    },
+  )
   try {
     yield* readTar(inflated)
     let padding = 0
@@ -75,7 +84,7 @@ const filesIn = async (root: string, folder: string): Promise<string[]> => {
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`
     if (entry.isDirectory() && folder === '') paths.push(...(await filesIn(root, path)))
     else if (entry.isFile()) paths.push(path)
-    else fail('invalid_input', `${shown(path)} of the archive is no plain file`)
+    else fail('invalid_input', `${shown(path)} of the archive is not a plain file`)
     if (paths.length > MOST_PARTS) fail('invalid_input', 'the archive has too many parts')
   }
   return paths
@@ -91,44 +100,45 @@ async function* unpacked(root: string): AsyncGenerator<TarFile> {
   }
 }
 
-const beginsAsZstd = async (path: string): Promise<boolean> => {
-  const file = await open(path, 'r')
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0)
-    return bytesRead === 4 && buffer.equals(ZSTD_MAGIC)
-  } finally {
-    await file.close()
-  }
-}
-
 const openArchive = async (from: string): Promise<AsyncGenerator<TarFile>> => {
   const state = await stat(from).catch((cause: Error) =>
     fail('not_found', `${CLOSED}: ${cause.message}`),
   )
   if (state.isDirectory()) return unpacked(from)
-  if (state.isFile() && (await beginsAsZstd(from))) return packed(from)
+  if (state.isFile()) {
+    const source = createReadStream(from, { highWaterMark: CHUNK_BYTES })
+    const compressed = await asZstd(source).catch(refuseRead)
+    if (compressed) return packed(source, compressed)
+    source.destroy()
+  }
   return fail(
     'invalid_input',
-    `${from} is no archive of a workspace: give the file or folder of admin tenant export`,
+    `${from} is not an archive of a workspace: give the file or folder of admin tenant export`,
   )
 }
 
 /** The parts in their order, each at most once. Throws where there is anything else. */
 export async function* archiveParts(from: string): AsyncGenerator<TarFile> {
   const seen = new Set<string>()
-  let [rank, bytes] = [0, 0]
+  let [rank, bytes, records] = [0, 0, 0]
   for await (const part of await openArchive(from)) {
     const next = rankOf(part.path)
     if (next < rank)
       fail(
         'invalid_input',
-        `${part.path} of the archive does not come in its place; unpack it, and give the folder`,
+        `${part.path} of the archive is out of order; unpack it, and give the folder`,
       )
     if (seen.has(part.path)) fail('invalid_input', `the archive has ${part.path} twice`)
     seen.add(part.path)
     rank = next
     bytes += part.size
-    if (seen.size > MOST_PARTS || bytes > MOST_BYTES || part.size > MOST_OF_PART)
+    if (RECORDS.test(part.path)) records += part.size
+    if (
+      seen.size > MOST_PARTS ||
+      bytes > MOST_BYTES ||
+      records > MOST_OF_RECORDS ||
+      part.size > MOST_OF_PART
+    )
       fail('invalid_input', 'the archive is larger than any workspace')
     yield part
   }
@@ -141,7 +151,7 @@ export const textOfPart = async ({ path, size, bytes }: TarFile, most: number): 
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(whole)
   } catch {
-    return fail('invalid_input', `${path} of the archive is no text in UTF-8`)
+    return fail('invalid_input', `${path} of the archive is not valid UTF-8`)
   }
 }
 
@@ -158,7 +168,7 @@ export async function* archiveLines({ path, bytes }: TarFile): AsyncGenerator<st
     try {
       return decoder.decode(Buffer.concat(held))
     } catch {
-      return fail('invalid_input', `line ${number} of ${path} is no text in UTF-8`)
+      return fail('invalid_input', `line ${number} of ${path} is not valid UTF-8`)
     }
   }
   const hold = (piece: Uint8Array): void => {

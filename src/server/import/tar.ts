@@ -1,6 +1,8 @@
 /**
  * Reads a tar stream of plain files. An archive may come from anybody, so nothing of it is held in
- * memory but a header, and every form that our own archives lack is refused.
+ * memory but a header, and every form that our own archives lack is refused. `tar-stream`, by which
+ * backups are read, takes headers for long names and other sizes without telling of them, so that
+ * whoever reads by it cannot end a stream of nothing else.
  */
 import { fail } from '#kernel/errors'
 
@@ -20,6 +22,8 @@ const [NAME, SIZE, SUM, TYPE, MAGIC, PREFIX] = [
   [257, 262],
   [345, 500],
 ] as const
+/** Ours need none; an archive that was packed anew has a few. */
+const MOST_FOLDERS = 100
 const [FILE, OLD_FILE, FOLDER] = ['0', '\0', '5']
 
 const refuse = (message: string): never =>
@@ -90,12 +94,17 @@ const isEnd = (header: Buffer | undefined): boolean =>
 
 export async function* readTar(stream: AsyncIterable<Uint8Array>): AsyncGenerator<TarFile> {
   const taking = new Taking(stream)
+  let folders = 0
   for (let header = await taking.block(); !isEnd(header); header = await taking.block()) {
     if (sumOf(header!) !== octalAt(header!, SUM)) refuse('the archive has a damaged header')
     const [path, size, type] = [pathOf(header!), octalAt(header!, SIZE), textAt(header!, TYPE)]
-    if (type === FOLDER) continue
+    if (type === FOLDER) {
+      folders += 1
+      if (folders > MOST_FOLDERS) refuse('the archive has too many folders')
+      continue
+    }
     if (type !== FILE && type !== '' && type !== OLD_FILE)
-      refuse(`${JSON.stringify(path)} of the archive is no plain file`)
+      refuse(`${JSON.stringify(path)} of the archive is not a plain file`)
     let left = size
     const bytes = (async function* () {
       while (left > 0) {

@@ -49,6 +49,18 @@ test('a file that is not read is passed over', async () => {
   expect(paths).toEqual(['a', 'b'])
 })
 
+test('folders without end are refused', async () => {
+  const folder = (await packed([{ name: 'folder', type: 'directory' }])).subarray(0, 512)
+  let given = 0
+  async function* endless(): AsyncGenerator<Uint8Array> {
+    for (; given < 100_000; given++) yield folder
+  }
+  await expect(readTar(endless()).next()).rejects.toMatchObject({
+    message: expect.stringContaining('too many folders'),
+  })
+  expect(given).toBeLessThan(200)
+})
+
 const header = async (change: (bytes: Buffer) => void): Promise<Buffer> => {
   const bytes = await packed([{ name: 'a' }, 'one'])
   change(bytes)
