@@ -8,6 +8,8 @@ import { type Declared, exportedOf } from '#contract/records/record'
 import { newId } from '#kernel/ids'
 import { soleKey } from '#kernel/secret-keys'
 import { shelfFor } from '#server/backup/destination'
+import { ImportIds } from '#server/import/ids'
+import type { ImportContext } from '#server/import/kind'
 import { TenantArchive } from '#server/tenant-archive'
 import { sampleOf } from './database/sample.ts'
 import { jsonLines } from './texts/lines.ts'
@@ -87,5 +89,17 @@ export const exportedRow = (record: Declared, row: object): Record<string, unkno
   return Object.fromEntries(exportedOf(record).map((name) => [name, shown[name] ?? null]))
 }
 
+/** A row with a value in each field, as an export shows it. */
+export const exportedSample = (record: Declared, changes: object = {}): Record<string, unknown> =>
+  exportedRow(record, { ...sampleOf(record, 'text', {}), ...changes })
+
 export const exportedItem = (changes: object = {}): Record<string, unknown> =>
-  exportedRow(itemRecord, { ...sampleOf(itemRecord, 'text', { stories: [] }), ...changes })
+  exportedSample(itemRecord, { stories: [], ...changes })
+
+/** What rows of an import follow from, whose archive has no record yet. */
+export const arrivalAt = (now: Date, sealed = false): ImportContext => ({
+  ids: new ImportIds(),
+  sealed,
+  now,
+  language: 'en',
+})

@@ -4,7 +4,7 @@
  * held: the same old id leads to the same new one wherever the archive names it.
  */
 import { createHmac, randomBytes } from 'node:crypto'
-import type { ExportKind } from './read.ts'
+import type { ExportKind } from './kind-counts.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const SEVEN = /^[0-9a-f]{8}-[0-9a-f]{4}-7/
@@ -46,10 +46,6 @@ export class ImportIds {
     const ids = this.#known.get(kind) ?? new Set()
     this.#known.set(kind, ids.add(id.toLowerCase()))
     return true
-  }
-
-  remove(kind: ExportKind, id: string): void {
-    this.#known.get(kind)?.delete(id.toLowerCase())
   }
 
   has(kind: ExportKind, id: unknown): boolean {

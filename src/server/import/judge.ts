@@ -1,8 +1,10 @@
 /** Judges each record of an archive by itself: it is taken over, or left out for a reason. */
+import { createHash } from 'node:crypto'
 import { fail } from '#kernel/errors'
-import type { ImportBound, ImportContext, KindRule, TakenOver } from './kind.ts'
+import type { ImportContext, KindRule, TakenOver } from './kind.ts'
+import type { ExportKind } from './kind-counts.ts'
 import { ruleOf } from './kinds.ts'
-import type { ArchivedRecord, ExportKind } from './read.ts'
+import type { ArchivedRecord } from './read.ts'
 import { readRow } from './row.ts'
 
 /** A record that is taken over, as the archive has it. */
@@ -22,14 +24,27 @@ export interface Left {
 
 const MOST_SHOWN = 80
 
+/** Where records have no id: what they belong to, and which of it they are. */
+const KEYS = ['person_id', 'job_id', 'record_id', 'document_id', 'source_id', 'name', 'tenant_id']
+const PLACES = ['number', 'seq', 'event_id']
+
 /** The id as a report shows it, whatever stands in its place. */
-const shownId = ({ id, person_id, job_id, tenant_id }: Record<string, unknown>): string =>
-  String(id ?? person_id ?? job_id ?? tenant_id ?? '').slice(0, MOST_SHOWN)
+const shownId = (record: Record<string, unknown>): string => {
+  const has = (name: string): boolean => record[name] !== undefined && record[name] !== null
+  const names = has('id') ? ['id'] : [...KEYS.filter(has).slice(0, 1), ...PLACES.filter(has)]
+  return names
+    .map((name) => String(record[name]))
+    .join(' ')
+    .slice(0, MOST_SHOWN)
+}
 
 const isTakenOver = (rule: KindRule): rule is TakenOver => !('leaves' in rule)
 
 export const TWICE = 'the archive has it twice'
 const ALONE = 'what it belongs to is not taken over'
+
+/** There may be many, of any length, and all are remembered. */
+const hashOf = (mark: string): string => createHash('sha256').update(mark).digest('base64')
 
 export class Judge {
   readonly #unique = new Set<string>()
@@ -37,7 +52,7 @@ export class Judge {
 
   constructor(
     private readonly arrival: ImportContext,
-    /** Whether all ids of the archive are known, and bounds have been looked at before. */
+    /** Whether all ids of the archive are known, since it has been read before. */
     private readonly isLast: boolean,
   ) {}
 
@@ -57,25 +72,32 @@ export class Judge {
     if (refused !== undefined) return refused
     // References of what others may name go back, so that it is known at once whether they hold.
     if ((rule.isNamed || this.isLast) && !rule.belongs(row as never, ids)) return ALONE
-    const marks = [...(rule.isNamed ? [id.toLowerCase()] : []), ...rule.uniqueBy(row as never)]
-    if (marks.some((mark) => this.#unique.has(`${kind} ${mark}`))) return TWICE
-    for (const mark of marks) this.#unique.add(`${kind} ${mark}`)
-    if (this.isLast) return undefined
-    if (rule.isNamed && !ids.add(kind, id))
-      fail('invalid_input', 'the archive has more records than any workspace')
-    for (const bound of rule.bounds(row as never)) this.#use(bound)
+    const marks = [
+      ...(rule.isNamed ? [`${kind} ${id}`] : []),
+      ...rule.uniqueBy(row as never).map((mark) => hashOf(`${kind} ${mark}`)),
+    ]
+    if (marks.some((mark) => this.#unique.has(mark))) return TWICE
+    const excess = this.#count({ kind, rule, id, row })
+    if (excess !== undefined) return excess
+    for (const mark of marks) this.#unique.add(mark)
     return undefined
   }
 
-  #use({ of, most, takes = 1 }: ImportBound): void {
-    const used = this.used(of) + takes
-    this.#used.set(of, used)
-    if (used > most)
-      fail(
-        'conflict',
-        `the archive has more than ${most} ${of}, the most that a workspace can have: nothing was imported`,
-        { reason: 'limit_reached' },
-      )
+  /**
+   * What others may name counts in each reading, so that the same is left out of each. Anything
+   * else may belong to a record that comes after it, so it counts once all ids are known: what is
+   * left out takes up nothing.
+   */
+  #count({ kind, rule, id, row }: TakenRecord): string | undefined {
+    if (!rule.isNamed && !this.isLast) return undefined
+    const bounds = rule.bounds(row as never, this.arrival)
+    const excess = bounds.find(({ of, most, takes = 1 }) => this.used(of) + takes > most)
+    if (excess)
+      return `it is beyond ${excess.most} ${excess.of}, the most that a workspace can have`
+    for (const { of, takes = 1 } of bounds) this.#used.set(of, this.used(of) + takes)
+    if (!this.isLast && !this.arrival.ids.add(kind, id))
+      fail('invalid_input', 'the archive has more records than any workspace')
+    return undefined
   }
 
   used(of: string): number {

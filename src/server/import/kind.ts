@@ -21,8 +21,11 @@ export interface ImportContext {
   language: string
 }
 
-/** So many of something the workspace may have. */
-export interface ImportBound {
+/**
+ * So many of something the workspace may have. A workspace that is exported while people work in it
+ * can show more, since no two groups of records are of one moment: the rest is left out.
+ */
+interface ImportBound {
   of: string
   most: number
   /** How many it takes up; one if absent. */
@@ -47,15 +50,15 @@ export interface TakenOver {
   belongs(row: never, ids: ImportIds): boolean
   /** Why it cannot be taken over, if so. */
   refuses(row: never, arrival: ImportContext): string | undefined
-  bounds(row: never): readonly ImportBound[]
+  bounds(row: never, arrival: ImportContext): readonly ImportBound[]
   /** The row as it arrives. */
   arrives(row: never, arrival: ImportContext): { [column: string]: unknown }
   /** The columns that tell rows from each other where ids are not remembered. */
   key?: readonly string[]
   /** The statements that write it, where a row of columns is not all. */
   writes?(row: never, arrival: ImportContext): readonly Query[]
-  /** Statements that follow the rows of a group. */
-  follows?(rows: readonly never[]): readonly Query[]
+  /** Statements that follow the rows of a group, by the transactions that they share. */
+  follows?(rows: readonly never[]): Iterable<readonly Query[]>
 }
 
 export type KindRule = LeftOut | TakenOver
@@ -70,11 +73,11 @@ interface Particulars<Given, Row extends object> {
   uniqueBy?(row: Given): readonly string[]
   belongs?(row: Given, ids: ImportIds): boolean
   refuses?(row: Given, arrival: ImportContext): string | undefined
-  bounds?(row: Given): readonly ImportBound[]
+  bounds?(row: Given, arrival: ImportContext): readonly ImportBound[]
   arrives(row: Given, arrival: ImportContext): Row
   key?: readonly string[]
   writes?(row: Row, arrival: ImportContext): readonly Query[]
-  follows?(rows: readonly Row[]): readonly Query[]
+  follows?(rows: readonly Row[]): Iterable<readonly Query[]>
 }
 
 export const importedAs = <R extends Declared, Row extends object, Given = ExportedRow<R>>(

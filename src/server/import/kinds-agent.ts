@@ -14,7 +14,7 @@ import { patternFault } from '#kernel/cron'
 import { fileNameOf } from '#kernel/file-name'
 import { insertMemory } from '#store/agent/memories'
 import { insertVersion } from '#store/agent/playbooks'
-import { insertNewWork } from '#store/app/import'
+import { addWork } from '#store/engine/apply-effects'
 import { searchConfiguration } from '#store/engine/text-search'
 import { importedAs, importer, NOBODY } from './kind.ts'
 import type { ExportedRow } from './row.ts'
@@ -70,12 +70,15 @@ const playbookVersion = importedAs(versionRecord, {
   bounds: ({ playbook_id }) => [
     { of: `versions of the playbook ${playbook_id}`, most: playbookLimits.versions },
   ],
-  arrives: (row, { ids }) => ({
+  // Without our seal, nobody says that anybody here, or anywhere, has decided for it.
+  arrives: (row, { ids, sealed }) => ({
     ...row,
     id: ids.of(row.id),
     playbook_id: ids.of(row.playbook_id),
     author: importer,
-    decided_by: row.decided_by && importer,
+    untrusted: row.untrusted || !sealed,
+    decided_by: sealed ? row.decided_by && importer : null,
+    decided_at: sealed ? row.decided_at : null,
   }),
   writes: (row) => [insertVersion(row as unknown as PlaybookVersion)],
 })
@@ -114,12 +117,14 @@ const document = importedAs(documentRecord, {
       author: { kind: 'key', id: NOBODY, personId: null },
     }
   },
-  follows: (rows) =>
+  follows: (rows) => [
     rows
       .filter(({ status }) => status === 'queued')
-      .map(({ id }) =>
-        insertNewWork(newWork('ingest', { refId: id, origin: 'manual', runAt: new Date() })),
-      ),
+      .map(({ id }) => {
+        const work = newWork('ingest', { refId: id, origin: 'manual', runAt: new Date() })
+        return (sql) => addWork(sql, work)
+      }),
+  ],
 })
 
 const MIME_TYPE = /^[\w.+-]{1,60}\/[\w.+-]{1,60}(; ?charset=[\w-]{1,20})?$/
@@ -131,7 +136,7 @@ const artifact = importedAs(artifactRecord, {
   uniqueBy: ({ created_at }) => [String(Date.parse(created_at))],
   refuses: ({ deleted_at, mime_type, file_name, byte_size, metadata }) => {
     if (deleted_at !== null) return 'it is deleted, and has no bytes'
-    if (!MIME_TYPE.test(mime_type)) return 'its mime_type is none'
+    if (!MIME_TYPE.test(mime_type)) return 'its mime_type is not a media type'
     if (file_name.length > 255) return 'its file_name is too long'
     if (byte_size < 0) return 'its byte_size is below 0'
     return JSON.stringify(metadata).length > MOST_METADATA ? 'its metadata is too long' : undefined

@@ -18,6 +18,7 @@ import { ruleRunRecord } from '#contract/records/growth/rule-run'
 import { signalRecord } from '#contract/records/growth/signal'
 import { targetRecord } from '#contract/records/growth/target'
 import { growthChannelNames } from '#domain/growth/drafting/growth-channel'
+import { productLimits } from '#domain/growth/drafting/product'
 import { MOST_RUNNING } from '#domain/growth/learning/experiment'
 import { MOST_ACTIVE_LEARNINGS } from '#domain/growth/learning/learning'
 import { MOST_OPEN_SIGNALS, SIGNAL_MS } from '#domain/growth/learning/signal'
@@ -55,6 +56,9 @@ const profileRevision = importedAs(profileRevisionRecord, {
 
 const closed = { additionalProperties: false }
 
+/** The longest text of a product is its address. */
+const MOST_OF_PRODUCT = 500
+
 const channel = importedAs(growthChannelRecord, {
   // Only what was set is stored.
   shapes: {
@@ -68,6 +72,12 @@ const channel = importedAs(growthChannelRecord, {
 })
 
 const product = importedAs(productRecord, {
+  longest: MOST_OF_PRODUCT,
+  uniqueBy: ({ status, name }) => (status === 'active' ? [name.toLowerCase()] : []),
+  bounds: ({ status }) => [
+    { of: 'products', most: productLimits.all },
+    ...(status === 'active' ? [{ of: 'active products', most: productLimits.active }] : []),
+  ],
   arrives: (row, { ids }) => ({ ...row, id: ids.of(row.id) }),
 })
 
@@ -110,6 +120,7 @@ const growthAudit = importedAs(growthAuditRecord, {
 
 const report = importedAs(reportRecord, {
   longest: LONG,
+  uniqueBy: ({ origin, week }) => (origin === 'automatic' ? [week] : []),
   arrives: (row, { ids }) => ({ ...ids.within(row), ...settledGeneration(row) }),
 })
 
@@ -145,7 +156,9 @@ const rule = importedAs(ruleRecord, {
 
 const ruleRun = importedAs(ruleRunRecord, {
   belongs: ({ rule_id }, ids) => ids.has('rule', rule_id),
-  uniqueBy: ({ rule_id, trigger, occurrence }) => [`${rule_id} ${trigger} ${occurrence}`],
+  uniqueBy: ({ rule_id, trigger, occurrence }) => [
+    `${rule_id} ${trigger} ${occurrence.toLowerCase()}`,
+  ],
   refuses: ({ units }) => (units >= 0 ? undefined : 'units is below 0'),
   arrives: (row, { ids, now }) => {
     const isOver = row.status !== 'queued' && row.status !== 'running'
@@ -180,8 +193,10 @@ const signal = importedAs(signalRecord, {
   uniqueBy: ({ network, post_id }) => [`${network} ${post_id}`],
   refuses: ({ score }) =>
     score >= 0 && score <= 100 ? undefined : 'score is not between 0 and 100',
-  bounds: ({ status }) =>
-    status === 'open' ? [{ of: 'open signals', most: MOST_OPEN_SIGNALS }] : [],
+  bounds: ({ status, expires_at }, { now }) =>
+    status === 'open' && Date.parse(expires_at) > now.getTime()
+      ? [{ of: 'open signals', most: MOST_OPEN_SIGNALS }]
+      : [],
   arrives: (row, { ids, now }) => ({
     ...row,
     id: ids.of(row.id),

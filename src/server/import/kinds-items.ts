@@ -10,14 +10,13 @@ import { metricRecord } from '#contract/records/growth/metric'
 import { revisionRecord } from '#contract/records/growth/revision'
 import { tagLimits } from '#contract/tag-limits'
 import { MOST_COMMENTS } from '#domain/growth/drafting/comment'
-import { MOST_DRAFTS } from '#domain/growth/drafting/item-edits'
 import { itemWords } from '#domain/growth/drafting/item-words'
 import { printsOf } from '#domain/growth/drafting/prints'
 import { MOST_REVISIONS } from '#domain/growth/drafting/revision'
 import { insertWordsOfItems } from '#store/growth/item-words'
 import type { ImportIds } from './ids.ts'
 import { importedAs, importer, LONG, writerOf } from './kind.ts'
-import type { ExportKind } from './read.ts'
+import type { ExportKind } from './kind-counts.ts'
 import type { ExportedRow } from './row.ts'
 
 const MAY_BE_OUT =
@@ -74,6 +73,30 @@ const arrivingItem = (row: Deletable): string => {
   return KEPT_ITEMS.includes(status) ? status : 'drafted'
 }
 
+/** How many words are written in one transaction, about: some tenths of a second's worth. */
+const MOST_WORDS_AT_ONCE = 20_000
+
+interface Worded {
+  id: string
+  words: string[]
+}
+
+function* inGroups(
+  rows: readonly (Parameters<typeof itemWords>[0] & { id: string })[],
+): Generator<Worded[]> {
+  let [items, count]: [Worded[], number] = [[], 0]
+  for (const row of rows) {
+    const words = itemWords(row)
+    if (count > 0 && count + words.length > MOST_WORDS_AT_ONCE) {
+      yield items
+      ;[items, count] = [[], 0]
+    }
+    items.push({ id: row.id, words })
+    count += words.length
+  }
+  if (items.length > 0) yield items
+}
+
 const item = importedAs(itemRecord, {
   longest: LONG,
   shapes: { status: itemStatus, ...deleted },
@@ -83,10 +106,6 @@ const item = importedAs(itemRecord, {
     (row.tags.length <= tagLimits.tags && row.tags.every((tag) => tag.length <= tagLimits.length)
       ? undefined
       : 'it has more tags, or longer ones, than an item can have'),
-  bounds: (row) =>
-    row.deleted_at === null && arrivingItem(row) === 'drafted'
-      ? [{ of: 'drafts', most: MOST_DRAFTS }]
-      : [],
   arrives: (row: ExportedItem, { ids }) => {
     const [was, status] = [wholeStatus(row), arrivingItem(row)]
     const isPosted = status === 'posted'
@@ -120,19 +139,18 @@ const item = importedAs(itemRecord, {
       prints: printsOf(row.body),
     }
   },
-  follows: (rows) => [
-    insertWordsOfItems(
-      rows
-        .filter(({ status }) => status !== 'deleted')
-        .map((row) => ({ id: row.id, words: itemWords(row) })),
-    ),
-  ],
+  *follows(rows) {
+    const worded = rows.filter(({ status }) => status !== 'deleted')
+    for (const items of inGroups(worded)) yield [insertWordsOfItems(items)]
+  },
 })
 
 const engagementStatus = T.Union(
   [...engagementStatuses, 'deleted' as const].map((one) => T.Literal(one)),
 )
 const KEPT_ENGAGEMENTS = ['executed', 'rejected', 'failed']
+/** Another one may do the same. */
+const OVER_ENGAGEMENTS = ['rejected', 'failed']
 const OUT_ENGAGEMENTS = ['executing', 'execute_unconfirmed']
 
 /** One without a text that needs one was still being drafted. */
@@ -148,6 +166,10 @@ const engagement = importedAs(engagementRecord, {
   shapes: { status: engagementStatus, ...deleted },
   refuses: (row: ExportedEngagement) =>
     faultOfDeletion(row) ?? (row.revision > 0 ? undefined : 'its revision is not above 0'),
+  uniqueBy: (row) =>
+    row.deleted_at !== null || OVER_ENGAGEMENTS.includes(arrivingEngagement(row))
+      ? []
+      : [`${row.network} ${row.post_id} ${row.action}`],
   arrives: (row: ExportedEngagement, { ids }) => {
     const [was, status] = [wholeStatus(row), arrivingEngagement(row)]
     const isExecuted = status === 'executed'

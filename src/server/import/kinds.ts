@@ -1,17 +1,17 @@
 /** What becomes of each kind of record of an export. A kind without a line does not compile. */
 import type { KindRule } from './kind.ts'
+import type { ExportKind } from './kind-counts.ts'
 import { agentKinds } from './kinds-agent.ts'
 import { growthKinds } from './kinds-growth.ts'
-import type { ExportKind } from './read.ts'
 
-const GONE = 'people join anew, by a link'
+const JOIN_ANEW = 'people join anew, by a link'
 
 export const importKinds: Record<ExportKind, KindRule> = {
   workspace: {
     leaves: 'a new workspace is made, with the default plan and nothing of its billing',
   },
-  member: { leaves: GONE },
-  invitation: { leaves: GONE },
+  member: { leaves: JOIN_ANEW },
+  invitation: { leaves: JOIN_ANEW },
   ...growthKinds,
   ...agentKinds,
   webhook: { leaves: 'its secret is made anew, by whoever sets the webhook' },
@@ -20,5 +20,8 @@ export const importKinds: Record<ExportKind, KindRule> = {
   event: { leaves: 'it has been told there' },
 }
 
+const UNKNOWN = { leaves: 'this version does not know its kind' }
+
+/** Whoever writes an archive chooses the names of its kinds, `constructor` and `__proto__` too. */
 export const ruleOf = (kind: string): KindRule =>
-  importKinds[kind as ExportKind] ?? { leaves: 'this version does not know its kind' }
+  Object.hasOwn(importKinds, kind) ? importKinds[kind as ExportKind] : UNKNOWN

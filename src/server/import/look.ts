@@ -51,7 +51,7 @@ class Looking implements ArchiveVisitor {
     const hash = createHash('sha256')
     for await (const chunk of bytes) hash.update(chunk)
     const isIt = size === expected.byteSize && hash.digest('hex') === expected.sha256
-    expected.fault = isIt ? this.#faultOfSize(size) : 'its bytes are others than its sha256 says'
+    expected.fault = isIt ? this.#faultOfSize(size) : 'its bytes do not match its sha256'
   }
 
   /** Throws unless the plan of a new workspace has room for all of it. */

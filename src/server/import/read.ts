@@ -8,9 +8,8 @@ import { fail } from '#kernel/errors'
 import type { SecretKeys } from '#kernel/secret-keys'
 import { ARCHIVE_FORMAT, ARCHIVE_HEAD, isSealed, LISTING, LISTING_SEAL } from '../tenant-archive.ts'
 import { archiveLines, archiveParts, textOfPart } from './archive.ts'
+import { type ExportKind, KindCounts } from './kind-counts.ts'
 import type { TarFile } from './tar.ts'
-
-export type ExportKind = (typeof exportKinds)[number]
 
 const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' })
 const Head = Type.Object({
@@ -48,7 +47,7 @@ const parse = <S extends TSchema>(schema: S, name: string, text: string): Static
   } catch {
     // Said below.
   }
-  return fail('invalid_input', `${name} of the archive has not the form that it should`)
+  return fail('invalid_input', `${name} of the archive is malformed`)
 }
 
 /** A line of an archive: a record, or what a newer program may have added. */
@@ -78,7 +77,7 @@ const isKind = (kind: string): kind is ExportKind =>
 
 /** The lines of one export: its first line, records in the order of their kinds, its last line. */
 class Lines {
-  readonly #counts = new Map<string, number>()
+  readonly #counts = new KindCounts()
   #stage: 'begins' | 'records' | 'ended' = 'begins'
   #latest = 0
 
@@ -95,7 +94,7 @@ class Lines {
     }
     if (line.kind === 'end') return this.#end(line.record)
     this.#inOrder(line.kind, path)
-    this.#counts.set(line.kind, (this.#counts.get(line.kind) ?? 0) + 1)
+    this.#counts.add(line.kind)
     return line
   }
 
@@ -109,17 +108,19 @@ class Lines {
     if (!isKind(kind)) return
     const at = exportKinds.indexOf(kind)
     if (at < this.#latest)
-      fail('invalid_input', `a record of the kind ${kind} in ${path} does not come in its place`)
+      fail('invalid_input', `a record of the kind ${kind} in ${path} is out of order`)
     this.#latest = at
   }
 
   #end(record: unknown): undefined {
     const { counts } = parse(End, 'the last line', JSON.stringify(record))
-    for (const [kind, count] of Object.entries(counts))
-      if (count !== (this.#counts.get(kind) ?? 0))
+    const said = new KindCounts()
+    for (const [kind, count] of Object.entries(counts)) said.add(kind, count)
+    for (const [kind, count] of said.all())
+      if (count !== this.#counts.of(kind))
         fail(
           'invalid_input',
-          `the archive has ${this.#counts.get(kind) ?? 0} records of the kind ${kind}, and its last line says ${count}`,
+          `the archive has ${this.#counts.of(kind)} records of the kind ${kind}, and its last line says ${count}`,
         )
     this.#stage = 'ended'
   }
@@ -149,7 +150,7 @@ const compare = (seen: readonly Seen[], { parts }: Listing): void => {
     listed.delete(path)
   }
   for (const path of listed.keys())
-    fail('invalid_input', `${path.slice(0, 200)} is missing in the archive`)
+    fail('invalid_input', `${path.slice(0, 200)} is missing from the archive`)
 }
 
 class Reading {

@@ -1,8 +1,10 @@
 /** The later readings of an archive, which write what is taken over and tell what is not. */
+import { AppError } from '#kernel/errors'
 import type { NewFile } from '#port/files/files'
-import { insertImported } from '#store/app/import'
+import { insertImported, isRefusedRow } from '#store/app/import'
 import type { Query } from '#store/engine/db'
 import { isLeft, Judge, type Left, type TakenRecord, TWICE } from './judge.ts'
+import { FILE_KIND } from './kind-counts.ts'
 import type { Looked } from './look.ts'
 import type { ArchivedRecord, ArchiveVisitor } from './read.ts'
 
@@ -57,6 +59,13 @@ class Group {
 const columnsOf = (row: Record<string, unknown>, names: readonly string[]): string =>
   names.map((name) => String(row[name])).join(' ')
 
+const refusalOf = ({ kind, id }: Pending, cause: unknown): AppError =>
+  new AppError(
+    'invalid_input',
+    `the database refuses the ${kind} ${id} of the archive, so nothing was imported: ${(cause as Error).message}`,
+    { cause },
+  )
+
 interface WritingTo {
   late: boolean
   /** The ids of stored files, by those of their artifacts. */
@@ -92,7 +101,11 @@ export class ImportWriting implements ArchiveVisitor {
     if (this.to.late) return
     if (!expected || expected.fault !== undefined) {
       if (!expected)
-        this.to.report.left({ kind: 'file', id, reason: 'no artifact that is taken over has it' })
+        this.to.report.left({
+          kind: FILE_KIND,
+          id,
+          reason: 'no artifact that is taken over has it',
+        })
       return
     }
     if (!this.to.sink) return
@@ -134,14 +147,33 @@ export class ImportWriting implements ArchiveVisitor {
     pending: readonly Pending[],
     sink: ImportSink,
   ): Promise<ReadonlySet<string> | undefined> {
+    const { key, follows } = pending[0]!.rule
+    const written = await this.#insert(pending, sink)
+    const rows = pending.map(({ arrived }) => arrived)
+    for (const queries of follows?.(rows as never) ?? [])
+      if (queries.length > 0) await sink.rows(queries)
+    return key && new Set(written.map((row) => columnsOf(row as Record<string, unknown>, key)))
+  }
+
+  /** Where the database refuses one of several rows, each is written by itself, to say which. */
+  async #insert(pending: readonly Pending[], sink: ImportSink): Promise<unknown[]> {
+    try {
+      const [first = []] = await sink.rows(this.#statements(pending))
+      return first
+    } catch (cause) {
+      if (!isRefusedRow(cause)) throw cause
+      if (pending.length === 1) throw refusalOf(pending[0]!, cause)
+    }
+    const written: unknown[] = []
+    for (const one of pending) written.push(...(await this.#insert([one], sink)))
+    return written
+  }
+
+  #statements(pending: readonly Pending[]): readonly Query[] {
     const { rule } = pending[0]!
     const rows = pending.map(({ arrived }) => arrived)
-    const { record } = rule.form
-    const written = rule.writes
+    return rule.writes
       ? rows.flatMap((row) => rule.writes!(row as never, this.looked.arrival))
-      : [insertImported({ table: record.table, rows, key: rule.key })]
-    const [first = []] = await sink.rows([...written, ...(rule.follows?.(rows as never) ?? [])])
-    const { key } = rule
-    return key && new Set(first.map((row) => columnsOf(row as Record<string, unknown>, key)))
+      : [insertImported({ table: rule.form.record.table, rows, key: rule.key })]
   }
 }

@@ -63,7 +63,7 @@ export class KeyTaken extends Error {
   override readonly name = 'KeyTaken'
 }
 
-const addWork = (sql: Sql, work: NewWork): Fragment =>
+export const addWork = (sql: Sql, work: NewWork): Fragment =>
   sql`insert into work (id, lane, kind, concurrency_key, ref_id, origin, run_at, payload)
       values (${work.id}, ${work.lane}, ${work.kind}, ${work.key}, ${work.refId}, ${work.origin},
         ${work.runAt},

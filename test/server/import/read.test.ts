@@ -1,14 +1,23 @@
 /** Archives that are not whole, not of one export, or made to harm: all of it is refused. */
 import { beforeAll, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { zstdCompressSync } from 'node:zlib'
 import { documentRecord } from '#contract/records/agent/document'
 import { newId } from '#kernel/ids'
 import { type SecretKey, secretKeyOf } from '#kernel/secret'
 import { SecretKeys, soleKey } from '#kernel/secret-keys'
-import { archiveLines, LONGEST_LINE } from '#server/import/archive'
+import { archiveLines, archiveParts, LONGEST_LINE } from '#server/import/archive'
 import { lookInto } from '#server/import/look'
 import { readArchive } from '#server/import/read'
 import { type ArchiveLine, exportedRow, listAgain, writeArchive } from '#test/support/archives'
@@ -117,7 +126,7 @@ test.each<[string, (path: string) => void, string]>([
     'not in its listing',
   ],
   ['with a strange part', (path) => writeFileSync(join(path, 'escape'), 'more'), 'strange name'],
-  ['with a link', (path) => symlinkSync('/etc', join(path, 'files/etc')), 'no plain file'],
+  ['with a link', (path) => symlinkSync('/etc', join(path, 'files/etc')), 'is not a plain file'],
   [
     'with a head of another format',
     (path) => writeFileSync(join(path, 'tenant.json'), '{"format":"other"}'),
@@ -126,7 +135,7 @@ test.each<[string, (path: string) => void, string]>([
   [
     'with records in another order',
     withLines(([first = '', ...lines]) => [first, ...lines.slice(0, -1).reverse(), lines.at(-1)!]),
-    'does not come in its place',
+    'is out of order',
   ],
   ['with a line too few', withLines((lines) => lines.toSpliced(1, 1)), 'its last line says'],
   ['without its last line', withLines((lines) => lines.slice(0, -1)), 'last line of the export'],
@@ -135,12 +144,12 @@ test.each<[string, (path: string) => void, string]>([
   [
     'with a line that is no record',
     withLines(([first = '', ...lines]) => [first, '[]', ...lines]),
-    'form',
+    'is malformed',
   ],
   [
     'with a line that is no JSON',
     withLines(([first = '', ...lines]) => [first, '{', ...lines]),
-    'form',
+    'is malformed',
   ],
   [
     'with a line that is cut off',
@@ -156,7 +165,7 @@ test.each<[string, (path: string) => void, string]>([
       writeFileSync(join(path, LINES), Buffer.from([0xff, 0x0a]))
       listAgain(path)
     },
-    'UTF-8',
+    'is not valid UTF-8',
   ],
 ])('an archive %s is refused', async (_, edit, message) => {
   await expect(read(edited(edit))).rejects.toMatchObject({
@@ -213,6 +222,28 @@ test('bytes without end that nobody lists are refused by their size', async () =
   })
 })
 
+test('more records than any workspace has are refused by their size', async () => {
+  const path = to('large')
+  mkdirSync(join(path, 'records'), { recursive: true })
+  for (let part = 1; part <= 33; part++) {
+    const name = join(path, 'records', `${String(part).padStart(6, '0')}.ndjson`)
+    writeFileSync(name, '')
+    // It has no blocks.
+    truncateSync(name, 128 * 2 ** 20)
+  }
+  let parts = 0
+  const count = async () => {
+    for await (const { bytes } of archiveParts(path)) {
+      ;(bytes as Readable).destroy()
+      parts++
+    }
+  }
+  await expect(count()).rejects.toMatchObject({
+    message: 'the archive is larger than any workspace',
+  })
+  expect(parts).toBe(32)
+})
+
 test('what does not fit into the plan of a new workspace is refused before anything is written', async () => {
   await expect(lookInto(to('ours'), KEYS, { ...FILES, mostGib: 0 })).rejects.toMatchObject({
     code: 'conflict',
@@ -242,6 +273,6 @@ test('an artifact without its bytes, or with others, is known by that', async ()
   })
   const faults = async (path: string) =>
     [...(await lookInto(path, KEYS, FILES)).expected.values()].map(({ fault }) => fault)
-  expect(await faults(from)).toEqual(['its bytes are others than its sha256 says'])
+  expect(await faults(from)).toEqual(['its bytes do not match its sha256'])
   expect(await faults(to('ours'))).toEqual([undefined])
 })

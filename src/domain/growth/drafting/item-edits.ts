@@ -51,7 +51,7 @@ export const kindFor = ({
 /**
  * With this many drafts in a workspace, no draft can be written or duplicated. It is more than a
  * team reads in years, and a bound for programs that never stop writing. The quota bounds batches;
- * restored and reopened drafts existed before.
+ * restored, reopened and imported drafts existed before.
  */
 export const MOST_DRAFTS = 10_000
 

@@ -73,6 +73,28 @@ test('100,000 items are taken over in bounded memory', async () => {
   expect(readFileSync(to('large.report'), 'utf8').trimEnd().split('\n')).toHaveLength(COUNT)
 }, 600_000)
 
+/** As many different words as are stored of one, and none in two of them. */
+function* articles(count: number): Generator<ArchiveLine> {
+  for (let at = 0; at < count; at++) {
+    const words = Array.from({ length: WORDS }, (_, word) => (at * WORDS + word + 1e5).toString(36))
+    const record = exportedItem({ kind: 'article', body: words.join(' '), tags: [] })
+    yield { kind: 'item', record }
+  }
+}
+
+const WORDS = 4_000
+const ARTICLES = 60
+
+test('long articles are taken over, each of whose words is a row', async () => {
+  await writeArchive(to('articles.tar.zst'), { records: articles(ARTICLES) })
+  const { code, out } = await run([
+    ...['import', to('articles.tar.zst'), '--report', to('articles.report')],
+  ])
+  expect(code).toBe(0)
+  const rows = await rowsOfTenant(app.owner, JSON.parse(out).workspace_id)
+  expect(rows['item_word.tenant_id']).toBe(ARTICLES * WORDS)
+}, 300_000)
+
 test('an import that is killed leaves nothing that lives, and can be run again', async () => {
   await writeArchive(to('small'), { records: posts(900) })
   const tenants = () => app.owner<{ id: string }[]>`select id from tenant order by id`
