@@ -16,7 +16,6 @@ import {
   areChannelsFree,
   beginImport,
   finishImport,
-  hasWorkspace,
   IMPORT_LEASE_MS,
   type ImportSession,
   isRefusedRow,
@@ -24,6 +23,7 @@ import {
   openImport,
   renewImport,
 } from '#store/app/import'
+import { hasTenant } from '#store/app/tenants'
 import { planOfWorkspace } from '#store/app/workspace'
 import { type ConnectionOptions, type Db, openDb, type Query } from '#store/engine/db'
 import { filesOf } from '../files.ts'
@@ -161,7 +161,7 @@ const mayKeepIds = async (
 ): Promise<boolean> =>
   sealed &&
   channels.length > 0 &&
-  !(await hasWorkspace(db, head.workspace_id)) &&
+  !(await hasTenant(db, head.workspace_id)) &&
   (await areChannelsFree(making.session, channels))
 
 const detailOf = (

@@ -14,11 +14,12 @@ import {
   codeOf,
   connectionAs,
   type Db,
+  type Fragment,
   type Query,
   type Sql,
+  sessionLimits,
   TIMES_AS_ISO,
 } from '../engine/db.ts'
-import type { NewWork } from '../engine/letter.ts'
 import { operator } from '../engine/principal.ts'
 import { openSessions } from '../engine/transaction.ts'
 import { eraseSome } from './erasure.ts'
@@ -36,6 +37,13 @@ export const beginImport = (
         clock_timestamp() + ${IMPORT_LEASE_MS} * interval '1 millisecond')`,
   )
 
+/**
+ * Whether nothing of it has been erased: an erasure begins when the lease is over, and where it
+ * fails, it notes the error and rests in the same way.
+ */
+const isBeingMade = (sql: Sql): Fragment =>
+  sql`erasure_rests_until > clock_timestamp() and erasure_error is null`
+
 const LOST = 'the import took too long or was ended by somebody else: nothing of it is kept'
 
 /** Throws `conflict` if the workspace is not being made any more. */
@@ -43,7 +51,7 @@ export const renewImport = async (db: Db, id: string): Promise<void> => {
   const rows = await db.system(
     (sql) => sql`update tenant
       set erasure_rests_until = clock_timestamp() + ${IMPORT_LEASE_MS} * interval '1 millisecond'
-      where id = ${id} and erasure_rests_until > clock_timestamp() returning id`,
+      where id = ${id} and ${isBeingMade(sql)} returning id`,
   )
   if (rows.length === 0) fail('conflict', LOST, { reason: 'wrong_state' })
 }
@@ -58,7 +66,7 @@ interface FinishedImport {
 export const finishImport = (db: Db, { id, detail }: FinishedImport): Promise<void> =>
   db.systemTransaction(async (tx) => {
     const rows = await tx`update tenant set deletes_at = null, erasure_rests_until = null
-      where id = ${id} and erasure_rests_until > clock_timestamp() returning id`
+      where id = ${id} and ${isBeingMade(tx)} returning id`
     if (rows.length === 0) fail('conflict', LOST, { reason: 'wrong_state' })
     // What there is to do, such as reading documents, is found at once.
     await tx`insert into actor (tenant_id, wake_at) values (${id}, clock_timestamp())`
@@ -79,27 +87,20 @@ export const abandonImport = async (db: Db, id: string): Promise<void> => {
   while (await eraseSome(db, id, ROWS));
 }
 
-export const hasWorkspace = async (db: Db, id: string): Promise<boolean> =>
-  (await db.system((sql) => sql`select 1 from tenant where id = ${id}`)).length > 0
-
 /** Writes the rows of the workspace that is being made. */
 export interface ImportSession extends AsyncDisposable {
-  /** The statements of one transaction. */
+  /** The statements of one transaction, which has the deadline of any query. */
   transaction<T>(body: (sql: Sql) => Promise<T>): Promise<T>
-}
-
-const LIMITS = {
-  application_name: 'tendril-import',
-  statement_timeout: 60_000,
-  lock_timeout: 10_000,
-  idle_in_transaction_session_timeout: 60_000,
-  ...TIMES_AS_ISO,
 }
 
 export const openImport = (options: ConnectionOptions, tenantId: string): ImportSession => {
   const sessions = openSessions(1, (onclose) =>
     postgres({
-      ...connectionAs('tendril_app', options, LIMITS),
+      ...connectionAs('tendril_app', options, {
+        application_name: 'tendril-import',
+        ...sessionLimits(options),
+        ...TIMES_AS_ISO,
+      }),
       max: 1,
       max_lifetime: null,
       connect_timeout: 10,
@@ -114,8 +115,7 @@ export const openImport = (options: ConnectionOptions, tenantId: string): Import
       sessions.transaction(async (tx) => {
         await tx`select set_config('app.tenant', ${tenantId}, true)`
         // An erasure waits for this transaction, or has taken the row before.
-        const alive = await tx`select id from tenant
-          where erasure_rests_until > clock_timestamp() for key share`
+        const alive = await tx`select id from tenant where ${isBeingMade(tx)} for key share`
         if (alive.length === 0) fail('conflict', LOST, { reason: 'wrong_state' })
         return await body(tx)
       }),
@@ -140,18 +140,19 @@ export const insertImported =
       ${end}`
   }
 
-export const insertNewWork =
-  ({ id, lane, kind, key, refId, origin, runAt, payload = {} }: NewWork): Query =>
-  (sql) =>
-    sql`insert into work (id, lane, kind, concurrency_key, ref_id, origin, run_at, payload)
-      values (${id}, ${lane}, ${kind}, ${key}, ${refId}, ${origin}, ${runAt}, ${sql.json(payload)})`
-
 const UNIQUE_VIOLATION = '23505'
 
-export const isTaken = (cause: unknown): boolean => codeOf(cause) === UNIQUE_VIOLATION
+/** Whether somebody else has an id. Nothing but primary keys is unique over all workspaces. */
+export const isTaken = (cause: unknown): boolean =>
+  codeOf(cause) === UNIQUE_VIOLATION &&
+  String((cause as { constraint_name?: unknown }).constraint_name).endsWith('_pkey')
 
-/** The class of errors that the values of a row have made, and the one of its constraints. */
-export const isRefusedRow = (cause: unknown): boolean => /^2[23]/.test(codeOf(cause))
+/**
+ * Whether a row is at fault: errors of the classes of values, of constraints, and of what is too
+ * large, such as a row of an index.
+ */
+export const isRefusedRow = (cause: unknown): boolean =>
+  /^(22|23|54)/.test(codeOf(cause)) && !isTaken(cause)
 
 /**
  * Whether records of these ids can be made. Channels tell: their ids are unique over all

@@ -93,7 +93,7 @@ export const silenceLimits = (
  * forever. A statement ends before its caller's deadline, because otherwise its connection would
  * pass to the next caller while still busy.
  */
-const sessionLimits = (options: ConnectionOptions): Record<string, number> => ({
+export const sessionLimits = (options: ConnectionOptions): Record<string, number> => ({
   statement_timeout: QUERY_DEADLINE_MS - 500,
   lock_timeout: 2_000,
   ...silenceLimits(options, QUERY_DEADLINE_MS),
