@@ -1,19 +1,27 @@
 /** `tendril admin tenant import`: a new workspace of an archive, which anybody may have edited. */
-import { closeSync, existsSync, openSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import { AppError, fail } from '#kernel/errors'
 import { inviteByOperator, nameOfWorkspace } from '#ops/operator/admin/workspaces'
 import { joinDatabase } from '#server/database'
 import { importWorkspace, planImport } from '#server/import/import'
+import { KindCounts } from '#server/import/kind-counts'
 import type { ImportReport } from '#server/import/write'
 import { type AdminContext, type Flags, optionalEmail, text } from './flags.ts'
 
-type Counts = Record<string, number>
-
 /** Writes a line for each record, and counts them. */
 class Told implements ImportReport, Disposable {
-  readonly made_of: Counts = {}
-  readonly left_of: Counts = {}
+  readonly #made = new KindCounts()
+  readonly #left = new KindCounts()
   readonly #file: number | undefined
 
   constructor(
@@ -26,13 +34,27 @@ class Told implements ImportReport, Disposable {
   }
 
   made({ kind, id, new_id }: { kind: string; id: string; new_id: string }): void {
-    this.made_of[kind] = (this.made_of[kind] ?? 0) + 1
+    this.#made.add(kind)
     if (this.withIds) this.#line({ kind, id, new_id })
   }
 
   left({ kind, id, reason }: { kind: string; id: string; reason: string }): void {
-    this.left_of[kind] = (this.left_of[kind] ?? 0) + 1
+    this.#left.add(kind)
     this.#line({ kind, id, left_out: reason })
+  }
+
+  counts(): { made: Record<string, number>; left_out: Record<string, number> } {
+    return {
+      made: Object.fromEntries(this.#made.all()),
+      left_out: Object.fromEntries(this.#left.all()),
+    }
+  }
+
+  /** Where nothing was made, the file says nothing, and would refuse the next try. */
+  discard(): void {
+    if (this.#file === undefined || this.path === undefined) return
+    const [ours, there] = [fstatSync(this.#file), lstatSync(this.path, { throwIfNoEntry: false })]
+    if (there?.ino === ours.ino && there.dev === ours.dev) unlinkSync(this.path)
   }
 
   #line(line: object): void {
@@ -51,7 +73,8 @@ const reportFlag = (flags: Flags): string | undefined => {
   if (flags.report === undefined) return undefined
   const path = text(flags, 'report')
   if (existsSync(path)) fail('invalid_input', `${path} exists already: nothing is overwritten`)
-  if (!existsSync(dirname(path))) fail('invalid_input', `${dirname(path)} is no folder`)
+  if (!statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory())
+    fail('invalid_input', `${dirname(path)} is not a folder`)
   return path
 }
 
@@ -90,17 +113,19 @@ export const importTenant = async (
         )
       },
     },
-  )
+  ).catch((cause: unknown) => {
+    report.discard()
+    throw cause
+  })
   const { workspaceId, name, sealed, keepsIds } = imported
-  const made = { made: report.made_of, left_out: report.left_of }
   return isPlan
-    ? { dry_run: true, name, sealed, ...made }
+    ? { dry_run: true, name, sealed, ...report.counts() }
     : {
         workspace_id: workspaceId,
         name,
         sealed,
         ids: keepsIds ? 'kept' : 'new',
-        ...made,
+        ...report.counts(),
         sign_in_url,
       }
 }

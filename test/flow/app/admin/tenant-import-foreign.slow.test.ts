@@ -1,7 +1,7 @@
 /** `tendril admin tenant import` of archives that somebody has written to reach what is others'. */
 import { beforeAll, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { newId } from '#kernel/ids'
 import { type ArchiveLine, exportedItem, writeArchive } from '#test/support/archives'
@@ -126,7 +126,7 @@ test('files are taken over if their bytes are those of their artifact, and there
       jsonLines(readFileSync(to('files.report'), 'utf8')) as { id: string; left_out?: string }[]
     ).map(({ id, left_out }) => [id, left_out]),
   )
-  expect(reasons.get(wrong)).toContain('others than its sha256')
+  expect(reasons.get(wrong)).toContain('do not match its sha256')
   expect(reasons.get(gone)).toContain('not in the archive')
   expect(reasons.get(large)).toContain('at most')
   expect(reasons.get(alone)).toContain('no artifact')
@@ -158,6 +158,8 @@ test('where files are kept in S3, they go there, and an import that fails remove
   const before = await app.owner`select id from tenant order by id`
   const failed = await runWith(s3.env, 'import', to('s3.tar.zst'), '--report', to('failed.report'))
   expect(failed.code).toBe(8)
+  // Otherwise the next try would be refused for it.
+  expect(existsSync(to('failed.report'))).toBe(false)
   expect(await app.owner`select id from tenant order by id`).toEqual(before)
   const removals = await app.owner<{ key: string }[]>`select key from file_removal`
   for (const key of (await s3.disk.keys()).filter((one) => !keys.includes(one)))
@@ -183,6 +185,7 @@ test('a report overwrites nothing, and what is no archive is said to be none', a
   for (const args of [
     ['import', to('empty'), '--report', to('there')],
     ['import', to('empty'), '--report', to('nowhere/report')],
+    ['import', to('empty'), '--report', to('there/report')],
     ['import', to('there')],
     ['import', to('nothing')],
     ['import', folder.path],
