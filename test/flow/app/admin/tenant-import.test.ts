@@ -158,6 +158,8 @@ test('where its ids are taken, all are new, the old workspace keeps its own, and
   expect(await rowsOfTenant(app.owner, tenantId)).toEqual({
     ...before,
     'audit.tenant_id': expect.any(Number),
+    // A sweep moves the words of its post.
+    'item_word_move.tenant_id': expect.any(Number),
   })
 })
 
