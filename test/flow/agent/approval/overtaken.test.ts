@@ -190,8 +190,11 @@ test('a call whose job is called off is not settled again, and a rule is remembe
     onItem(at.bob, asked!, 'approve'),
   ])
   expect([cancelled.status, approved.status]).toEqual([200, 200])
-  expect(['cancel', 'moot']).toContain((await read(asked!)).decided_how)
-  expect((await overJob(app, asked!.job)).status).toBe('cancelled')
+  // Whoever comes first: a job whose call is moot goes on, and may be over before it is called off.
+  const { status } = cancelled.body.job
+  const how = status === 'completed' ? ['moot'] : ['cancel', 'moot']
+  expect(how).toContain((await read(asked!)).decided_how)
+  expect((await overJob(app, asked!.job)).status).toBe(status)
   const [other] = await asking([['growth_approve_item']])
   await onItem(at.bob, other!, 'reject')
   expect(answered(await onCall(at.ann, other!, 'approve', { remember: 'workspace' }))).toEqual([
