@@ -25,7 +25,7 @@ import { arrayTypes } from '#store/engine/array-types'
 import { checkCanary } from '#store/engine/canary'
 import type { ConnectionOptions, Logins } from '#store/engine/db'
 import { withLogins } from '#store/engine/logins'
-import { freshDb, openOn, TEST_SECRET } from './database/db.ts'
+import { openOn, TEST_SECRET, warmDb } from './database/db.ts'
 import { eventually } from './eventually.ts'
 
 export { eventually } from './eventually.ts'
@@ -204,7 +204,7 @@ export async function testApp({
   keys = soleKey(TEST_SECRET),
 }: AppOptions = {}): Promise<TestApp> {
   await using stack = new AsyncDisposableStack()
-  const options = await known(database ?? stack.use(await freshDb()).options)
+  const options = await known(database ?? stack.use(await warmDb()).options)
   const usual = { PORT: '0', LOG_LEVEL: 'silent', RATE_LIMITS: 'off', CONSOLE: 'off' }
   const config = readConfig({ ...usual, ...(model && MODEL_SET), ...env })
   const thinking = model && { thinker: model }

@@ -49,6 +49,8 @@ export interface ConnectionOptions {
   patience?: Patience
   /** Called for each statement sent on behalf of a tenant, `begin` and `commit` included. */
   onStatement?: StatementWatch
+  /** Makes the clients of the pools; for tests, whose servers pass them on. */
+  client?: typeof postgres | undefined
 }
 
 /** The pools that serve tenants: single reads, and the transactions of letters. */
@@ -104,7 +106,7 @@ export const TIMES_AS_ISO = { DateStyle: 'ISO', TimeZone: 'UTC' }
 /** Options of a connection under a role, with further settings for its session. */
 export const connectionAs = (
   role: PoolRole,
-  { logins, onStatement: _, patience: __, ...options }: ConnectionOptions,
+  { logins, onStatement: _, patience: __, client: ___, ...options }: ConnectionOptions,
   settings: Record<string, string | number>,
 ): ConnectionOptions & { connection: postgres.ConnectionParameters } => ({
   ...options,
@@ -128,8 +130,8 @@ interface Opened {
 }
 
 const open = (options: ConnectionOptions, { role, max, pool, onclose }: Opened): postgres.Sql => {
-  const { onStatement } = options
-  return postgres({
+  const { onStatement, client = postgres } = options
+  return client({
     ...connectionAs(role, options, {
       application_name: 'tendril',
       ...sessionLimits(options),

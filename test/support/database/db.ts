@@ -9,6 +9,7 @@ import type { ConnectionOptions, Logins } from '#store/engine/db'
 import { withLogins } from '#store/engine/logins'
 import { migrate } from '#store/engine/migrate'
 import { withVersion } from '#store/engine/reach'
+import { WarmDatabase } from './warm.ts'
 
 /** Carries a `Template` as JSON from the runner to the worker processes. */
 export const TEMPLATE_VARIABLE = 'TENDRIL_TEST_TEMPLATE'
@@ -150,6 +151,50 @@ export async function freshDb(): Promise<TestDatabase> {
   return logins ? { ...database, options: { ...database.options, logins } } : database
 }
 
+/** Databases of this worker that nobody uses at the moment. */
+const idle: { warm: WarmDatabase; drop: () => Promise<void> }[] = []
+/** Those in use, by their names. */
+const used = new Map<string, WarmDatabase>()
+
+/** Undefined if the role of the tests cannot make a database new again. */
+const newWarm = async () => {
+  const database = await freshDb()
+  const warm = new WarmDatabase(database.options)
+  const drop = async () => {
+    await warm.close()
+    await database[Symbol.asyncDispose]()
+  }
+  const isOpen = await warm.open().then(
+    () => true,
+    () => false,
+  )
+  if (isOpen) return { warm, drop }
+  await drop()
+  return undefined
+}
+
+/**
+ * The same, perhaps used by an earlier test, of which it holds nothing. What its servers ask of it
+ * is planned already. For one process.
+ */
+export async function warmDb(): Promise<TestDatabase> {
+  const one = idle.pop() ?? (await newWarm())
+  if (!one) return await freshDb()
+  const { options, clients } = one.warm
+  used.set(options.database!, one.warm)
+  return {
+    options: { ...options, client: clients.open as typeof postgres },
+    async [Symbol.asyncDispose]() {
+      used.delete(options.database!)
+      const isLeft = (servers.get(options.database!) ?? 0) > 0
+      const isRenewed = !isLeft && (await one.warm.renew().catch(() => false))
+      if (isRenewed) idle.push(one)
+      else await one.drop()
+      if (isLeft) assertClosed(options.database!)
+    },
+  }
+}
+
 /** The same before any server has used it: without mark and logins. */
 export async function unusedDb(): Promise<TestDatabase> {
   const template = templateOfThisRun()
@@ -162,5 +207,7 @@ export async function unusedDb(): Promise<TestDatabase> {
 export const emptyDb = (): Promise<TestDatabase> => databaseFrom(templateOfThisRun(), 'template1')
 
 /** A new copy of another database, to which nobody may be connected. */
-export const copyOf = ({ database }: ConnectionOptions): Promise<TestDatabase> =>
-  databaseFrom(templateOfThisRun(), database!)
+export const copyOf = async ({ database }: ConnectionOptions): Promise<TestDatabase> => {
+  await used.get(database!)?.close()
+  return await databaseFrom(templateOfThisRun(), database!)
+}

@@ -51,7 +51,7 @@ const writtenAfter = (cause: unknown): 'nothing' | 'unknown' => {
 }
 
 const connect = (options: ConnectionOptions): postgres.Sql =>
-  postgres({
+  (options.client ?? postgres)({
     ...connectionAs('tendril_sandbox', options, {
       application_name: 'tendril-sandbox',
       statement_timeout: STATEMENT_TIMEOUT_MS,

@@ -1,0 +1,213 @@
+/**
+ * Databases that the test files of a worker use one after the other, with the connections of their
+ * servers. A server on a new database spends more on connections that know nothing yet, and on the
+ * plans of its statements, than on all else that a test asks of it.
+ */
+import postgres from 'postgres'
+import type { ConnectionOptions } from '#store/engine/db'
+import { eventually } from '../eventually.ts'
+
+/** How long a statement that a server left behind may take to end. */
+const IDLE_WITHIN_MS = 2_000
+/** Rows that were deleted take room, as nothing vacuums. */
+const MOST_USES = 12
+/** How many clients of a kind stay: as many as a server has. */
+const MOST_KEPT = 6
+
+interface Lent {
+  sql: postgres.Sql
+  /** Like `sql`, but its end gives it back. */
+  proxy: postgres.Sql
+  onclose: ((connection: number) => void) | undefined
+  /** Whether it has a connection, once it was asked for something. */
+  isUsed: boolean
+  isClosed: boolean
+  isBack: boolean
+}
+
+/** Rejects whatever is asked of it, as a client does after its end. */
+const ended = postgres({ max: 1 })
+void ended.end()
+
+const lend = (given: postgres.Options<Record<string, never>>): Lent => {
+  const lent: Lent = {
+    sql: postgres({
+      ...given,
+      idle_timeout: 0,
+      max_lifetime: null,
+      onclose: (connection) => {
+        lent.isClosed = true
+        lent.onclose?.(connection)
+      },
+    }),
+    proxy: undefined as unknown as postgres.Sql,
+    onclose: undefined,
+    isUsed: false,
+    isClosed: false,
+    isBack: false,
+  }
+  return lent
+}
+
+/** A view of the client for one holder, which keeps nothing of it after the end. */
+const viewOf = (lent: Lent): postgres.Sql => {
+  let isOver = false
+  const end = async (): Promise<void> => {
+    isOver = true
+    lent.onclose = undefined
+    lent.isBack = true
+  }
+  const now = (): postgres.Sql => {
+    if (!isOver) lent.isUsed = true
+    return isOver ? ended : lent.sql
+  }
+  return new Proxy(lent.sql, {
+    apply: (_, __, args: [TemplateStringsArray]) => Reflect.apply(now(), undefined, args),
+    get: (_, name) => (name === 'end' ? end : Reflect.get(now(), name)),
+  })
+}
+
+/** The clients of one database. */
+export class WarmClients {
+  readonly #all = new Map<string, Lent[]>()
+
+  constructor(private readonly port: number | undefined) {}
+
+  /** A client with these options: one that a closed server has given back, or else a new one. */
+  readonly open = (given: postgres.Options<Record<string, never>>): postgres.Sql => {
+    const { onclose, debug, ...options } = given
+    // Through a proxy, or watched, it is of no use to others.
+    if (debug || options.port !== this.port) return postgres(given)
+    const key = JSON.stringify(options)
+    const same = this.#all.getOrInsertComputed(key, () => [])
+    const free = same.find(({ isBack, isClosed }) => isBack && !isClosed)
+    const lent = free ?? lend(options)
+    if (!free) same.push(lent)
+    lent.isBack = false
+    lent.onclose = onclose as Lent['onclose']
+    return viewOf(lent)
+  }
+
+  /** Waits for what was asked before. Only then is a client another server's. */
+  async settle(): Promise<void> {
+    const isLiving = ({ isUsed, isBack, isClosed }: Lent) => isUsed && isBack && !isClosed
+    for (const [key, some] of this.#all) {
+      const living = some.filter(isLiving)
+      await Promise.all(living.map(({ sql }) => sql`select 1`))
+      const kept = living.slice(0, MOST_KEPT)
+      this.#all.set(key, kept)
+      for (const { sql } of some.filter((one) => !kept.includes(one)))
+        void sql.end({ timeout: 0 }).catch(() => {})
+    }
+  }
+
+  async end(): Promise<void> {
+    const all = [...this.#all.values()].flat()
+    this.#all.clear()
+    await Promise.all(all.map(({ sql }) => sql.end({ timeout: 0 }).catch(() => {})))
+  }
+}
+
+/** Whatever a statement that defines or analyses something changes, in all but temporary schemas. */
+const SHAPE = `select md5(concat_ws(' ',
+  (select string_agg(concat_ws(' ', c.oid, c.xmin), ',' order by c.oid) from pg_class c
+    where c.relnamespace not in (select oid from pg_namespace where nspname like 'pg\\_%')),
+  (select string_agg(concat_ws(' ', p.oid, p.xmin), ',' order by p.oid) from pg_proc p
+    where p.pronamespace not in (select oid from pg_namespace where nspname like 'pg\\_%')),
+  (select string_agg(concat_ws(' ', t.oid, t.xmin), ',' order by t.oid) from pg_trigger t),
+  (select string_agg(concat_ws(' ', o.oid, o.xmin), ',' order by o.oid) from pg_policy o),
+  (select string_agg(concat_ws(' ', n.oid, n.xmin), ',' order by n.oid) from pg_namespace n
+    where n.nspname not like 'pg\\_%'),
+  (select concat(count(*), max(a.xmin::text::bigint)) from pg_attribute a where a.attrelid > 16383),
+  (select concat(count(*), max(s.xmin::text::bigint)) from pg_statistic s where s.starelid > 16383),
+  (select concat(count(*), max(s.xmin::text::bigint)) from pg_db_role_setting s)))
+  as shape`
+
+const BUSY = `select count(*)::int as busy from pg_stat_activity
+  where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'`
+
+/** Deletes all rows, past every trigger and reference. It lives in the session alone. */
+const EMPTYING = `create function pg_temp.empty() returns void language plpgsql as $$
+  declare one regclass;
+  begin
+    perform pg_advisory_unlock_all();
+    for one in select c.oid::regclass from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where c.relkind = 'r' and n.nspname !~ '^(pg_|information_schema)'
+        and pg_relation_size(c.oid) > 0
+    loop execute format('delete from %s', one); end loop;
+    perform setval(format('%I.%I', schemaname, sequencename)::regclass, start_value, false)
+      from pg_sequences where last_value is not null;
+  end $$`
+
+const FILLED = `select format('%I.%I', n.nspname, c.relname) as name
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where c.relkind = 'r' and n.nspname !~ '^(pg_|information_schema)' and pg_relation_size(c.oid) > 0`
+
+/** The rows that a new database has, by table. */
+const rowsIn = async (sql: postgres.Sql): Promise<Map<string, string>> => {
+  const tables = await sql.unsafe<{ name: string }[]>(FILLED)
+  const rows = new Map<string, string>()
+  for (const { name } of tables) {
+    const [all] = await sql.unsafe(`select json_agg(t)::text as rows from ${name} t`)
+    if (all!.rows !== null) rows.set(name, all!.rows)
+  }
+  return rows
+}
+
+/** A database that can be made new again. */
+export class WarmDatabase {
+  readonly clients: WarmClients
+  readonly #sql: postgres.Sql
+  #shape = ''
+  #rows = new Map<string, string>()
+  #uses = 0
+
+  constructor(readonly options: ConnectionOptions) {
+    this.clients = new WarmClients(options.port)
+    this.#sql = postgres({
+      ...options,
+      max: 1,
+      idle_timeout: 0,
+      max_lifetime: null,
+      fetch_types: false,
+      onnotice: () => {},
+      connection: { session_replication_role: 'replica' } as never,
+    })
+  }
+
+  async #see(): Promise<string> {
+    return (await this.#sql.unsafe<{ shape: string }[]>(SHAPE))[0]!.shape
+  }
+
+  /** Notes how it is, new. */
+  async open(): Promise<void> {
+    await this.#sql.unsafe(EMPTYING)
+    this.#rows = await rowsIn(this.#sql)
+    this.#shape = await this.#see()
+  }
+
+  async #isIdle(): Promise<boolean> {
+    const busy = async () => (await this.#sql.unsafe<{ busy: number }[]>(BUSY))[0]!.busy
+    return (await eventually(busy, (count) => count === 0, IDLE_WITHIN_MS)) === 0
+  }
+
+  /** Makes it as new. False if that cannot be, or if another would be cheaper. */
+  async renew(): Promise<boolean> {
+    if (++this.#uses >= MOST_USES || !(await this.#isIdle())) return false
+    await this.clients.settle()
+    if ((await this.#see()) !== this.#shape) return false
+    await this.#sql.begin(async (sql) => {
+      await sql`select pg_temp.empty()`
+      for (const [name, rows] of this.#rows)
+        await sql.unsafe(
+          `insert into ${name} select * from json_populate_recordset(null::${name}, $1::text::json)`,
+          [rows],
+        )
+    })
+    return true
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.clients.end(), this.#sql.end({ timeout: 0 }).catch(() => {})])
+  }
+}
