@@ -51,7 +51,9 @@ describe('a database of an earlier version', () => {
     ['a server', openDatabase],
   ])('is left as it is by %s with another secret', async (_, enter) => {
     const config = configOf(database.options, randomBytes(32))
-    await expect(enter(config, createLog('silent'))).rejects.toThrow('TENDRIL_SECRET_KEY differs')
+    await expect(enter(config, createLog('silent'))).rejects.toThrow(
+      'TENDRIL_SECRET_KEY is not the secret key of this database',
+    )
     expect(await applied(database.options)).toEqual(earlier)
   })
 

@@ -10,7 +10,7 @@ import { eventually } from '../eventually.ts'
 /** How long a statement that a server left behind may take to end. */
 const IDLE_WITHIN_MS = 2_000
 /** Rows that were deleted take room, as nothing vacuums. */
-const MOST_USES = 12
+const MOST_USES = 25
 /** How many clients of a kind stay: as many as a server has. */
 const MOST_KEPT = 6
 
@@ -108,7 +108,7 @@ export class WarmClients {
   }
 }
 
-/** Whatever a statement that defines or analyses something changes, in all but temporary schemas. */
+/** Whatever changes with a definition or an analysis, outside of temporary schemas. */
 const SHAPE = `select md5(concat_ws(' ',
   (select string_agg(concat_ws(' ', c.oid, c.xmin), ',' order by c.oid) from pg_class c
     where c.relnamespace not in (select oid from pg_namespace where nspname like 'pg\\_%')),
