@@ -8,7 +8,7 @@ import { type Db, openDb } from '#store/engine/db'
 import { planOf, takenBack } from '#test/support/database/plans'
 import { use, useApp } from '#test/support/use'
 
-const app = useApp()
+const app = useApp({ newDatabase: true })
 const db: Db = use(() => openDb({ ...app.options, max: 1 }))
 
 /** So many documents of a passage each, with words that all have and words of their own. */

@@ -21,11 +21,10 @@ import type { PasswordCost } from '#port/passwords'
 import { listen } from '#server/listen'
 import type { Overrides, Recurring } from '#server/opening'
 import { openWorkplace, type Workplace } from '#server/workplace'
-import { arrayTypes } from '#store/engine/array-types'
 import { checkCanary } from '#store/engine/canary'
 import type { ConnectionOptions, Logins } from '#store/engine/db'
 import { withLogins } from '#store/engine/logins'
-import { openOn, TEST_SECRET, warmDb } from './database/db.ts'
+import { freshDb, openOn, TEST_SECRET, warmDb } from './database/db.ts'
 import { eventually } from './eventually.ts'
 
 export { eventually } from './eventually.ts'
@@ -81,6 +80,8 @@ export interface AppOptions {
   env?: Record<string, string>
   /** An existing database, for a second server on it. */
   database?: ConnectionOptions
+  /** On a database that no other test has used, since plans depend on what rows have left behind. */
+  newDatabase?: boolean
   /** Default: a silent one. */
   log?: Log
   /** Default: the key of all tests. */
@@ -177,34 +178,19 @@ const recurringBy = ({ erasure, removalMs, sweep }: Overrides): Recurring[] => [
   ...(sweep ? (['sweep'] as const) : []),
 ]
 
-const { textArray, integerArray } = arrayTypes
-/** What only tests use: lists of names, and of whole numbers and others. */
-const furtherTypes = {
-  nameArray: { ...textArray, to: 1003, from: [1003] },
-  bigintArray: { ...integerArray, to: 1016, from: [1016] },
-  doubleArray: { ...integerArray, to: 1022, from: [1022] },
-}
-
-/** The owner's connections: without a query for the types of arrays on each. */
-const ownerOf = (options: ConnectionOptions): postgres.Sql =>
-  postgres({
-    ...options,
-    max: 2,
-    onnotice: () => {},
-    fetch_types: false,
-    types: { ...arrayTypes, ...furtherTypes },
-  })
-
 export async function testApp({
   overrides = {},
   env = {},
   model,
   database,
+  newDatabase = false,
   log = quiet,
   keys = soleKey(TEST_SECRET),
 }: AppOptions = {}): Promise<TestApp> {
   await using stack = new AsyncDisposableStack()
-  const options = await known(database ?? stack.use(await warmDb()).options)
+  const options = await known(
+    database ?? stack.use(await (newDatabase ? freshDb : warmDb)()).options,
+  )
   const usual = { PORT: '0', LOG_LEVEL: 'silent', RATE_LIMITS: 'off', CONSOLE: 'off' }
   const config = readConfig({ ...usual, ...(model && MODEL_SET), ...env })
   const thinking = model && { thinker: model }
@@ -224,7 +210,7 @@ export async function testApp({
     await openWorkplace(config, { max: FEW_CONNECTIONS, ...options }, deployment),
   )
   const { port } = stack.use(await listen(config, workplace, log))
-  const owner = ownerOf(options)
+  const owner = postgres({ ...options, max: 2, onnotice: () => {} })
   stack.defer(() => owner.end({ timeout: 1 }))
   const { tenantId, key } = await workspace(workplace)
   const url = `http://127.0.0.1:${port}`

@@ -8,7 +8,7 @@ import { withTenant } from '#store/engine/read-scope'
 import { planAsRun, planOf, type RunNode } from '#test/support/database/plans'
 import { useApp } from '#test/support/use'
 
-const app = useApp()
+const app = useApp({ newDatabase: true })
 const as = {
   role: 'owner',
   personId: null,

@@ -14,7 +14,7 @@ import { newWorkspace, type Workspace } from '#test/support/contract/prepare'
 import { planAsRun, takenBack } from '#test/support/database/plans'
 import { useApp } from '#test/support/use'
 
-const app = useApp()
+const app = useApp({ newDatabase: true })
 
 const TURNS = 1_000
 /** Of a new one, a part reads at most so many. */

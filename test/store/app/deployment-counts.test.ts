@@ -9,7 +9,7 @@ import { newStory } from '#test/support/growth/story'
 import { use } from '#test/support/use'
 
 /** Posts stay where they are. */
-const app = use(() => testApp({ overrides: { lanes: [], sweepMs: 0 } }))
+const app = use(() => testApp({ newDatabase: true, overrides: { lanes: [], sweepMs: 0 } }))
 
 const counted = async () => (await app.workplace.db.system(deploymentCounts))[0]!
 

@@ -17,7 +17,7 @@ import { type PlanNode, planOf } from '#test/support/database/plans'
 import { eventOf, type Hook, newHook } from '#test/support/http/hooks'
 import { useApp } from '#test/support/use'
 
-const app = useApp()
+const app = useApp({ newDatabase: true })
 
 interface Some {
   state: 'unwanted' | 'dead' | 'pending'

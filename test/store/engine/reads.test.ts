@@ -4,7 +4,7 @@ import { scopes } from '#kernel/scopes'
 import { openDb, type Query } from '#store/engine/db'
 import { use, useApp } from '#test/support/use'
 
-const app = useApp()
+const app = useApp({ newDatabase: true })
 const db = use(() => openDb({ ...app.options, max: 1 }))
 
 let tenantId: string

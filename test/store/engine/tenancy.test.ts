@@ -33,7 +33,7 @@ let other: Filled
 /** All tables with a tenant_id. */
 let tables: string[]
 
-const app = useApp()
+const app = useApp({ newDatabase: true })
 const db = use(() => openDb({ ...app.options, max: 4 }))
 beforeAll(async () => {
   const filled = async (): Promise<Filled> => {

@@ -7,7 +7,7 @@ import { useApp } from '#test/support/use'
 
 const isCount = (node: RunNode): boolean => node['Node Type'] === 'Index Only Scan'
 
-const app = useApp()
+const app = useApp({ newDatabase: true })
 
 test('a brief reads no more than the oldest items of a state, and none that were posted long ago', async () => {
   const tenantId = await createWorkspace(app.workplace.db, 'Large')

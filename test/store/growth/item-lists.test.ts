@@ -13,7 +13,7 @@ import { listItems } from '#store/growth/items'
 import { type PlanNode, planOf, takenBack } from '#test/support/database/plans'
 import { use, useApp } from '#test/support/use'
 
-const app = useApp()
+const app = useApp({ newDatabase: true })
 const db: Db = use(() => openDb({ ...app.options, max: 1 }))
 
 /**

@@ -16,7 +16,7 @@ import {
 } from '#store/growth/item-search'
 import { use, useApp } from '#test/support/use'
 
-const app = useApp()
+const app = useApp({ newDatabase: true })
 const db: Db = use(() => openDb({ ...app.options, max: 1 }))
 
 const STATUSES: readonly ItemStatus[] = [

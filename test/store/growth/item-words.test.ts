@@ -7,7 +7,7 @@ import { write } from '#test/support/arrange'
 import { insertItem, setItem } from '#test/support/database/writes'
 import { useApp } from '#test/support/use'
 
-const app = useApp()
+const app = useApp({ newDatabase: true })
 
 describe('the words of an item', () => {
   /** Where they stand, and where they should. */
