@@ -80,7 +80,7 @@ export interface AppOptions {
   env?: Record<string, string>
   /** An existing database, for a second server on it. */
   database?: ConnectionOptions
-  /** On a database that no other test has used, since plans depend on what rows have left behind. */
+  /** On a database that no other test has used: plans depend on what rows have left behind. */
   newDatabase?: boolean
   /** Default: a silent one. */
   log?: Log
