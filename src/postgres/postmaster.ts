@@ -80,7 +80,7 @@ const settings = ({
     ? { max_connections: 60, fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on' }
     : // In tests, a dozen servers share it, some of them killed a moment ago. They open thousands of connections.
       {
-        max_connections: 300,
+        max_connections: 600,
         fsync: 'off',
         full_page_writes: 'off',
         synchronous_commit: 'off',

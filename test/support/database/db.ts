@@ -155,6 +155,8 @@ export async function freshDb(): Promise<TestDatabase> {
 const idle: { warm: WarmDatabase; drop: () => Promise<void> }[] = []
 /** Those in use, by their names. */
 const used = new Map<string, WarmDatabase>()
+/** Each has two dozen connections. */
+const MOST_IDLE = 2
 
 /** Undefined if the role of the tests cannot make a database new again. */
 const newWarm = async () => {
@@ -187,7 +189,8 @@ export async function warmDb(): Promise<TestDatabase> {
     async [Symbol.asyncDispose]() {
       used.delete(options.database!)
       const isLeft = (servers.get(options.database!) ?? 0) > 0
-      const isRenewed = !isLeft && (await one.warm.renew().catch(() => false))
+      const isWanted = !isLeft && idle.length < MOST_IDLE
+      const isRenewed = isWanted && (await one.warm.renew().catch(() => false))
       if (isRenewed) idle.push(one)
       else await one.drop()
       if (isLeft) assertClosed(options.database!)

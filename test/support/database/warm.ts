@@ -11,8 +11,8 @@ import { eventually } from '../eventually.ts'
 const IDLE_WITHIN_MS = 2_000
 /** Rows that were deleted take room, as nothing vacuums. */
 const MOST_USES = 25
-/** How many clients of a kind stay: as many as a server has. */
-const MOST_KEPT = 6
+/** How many clients of a kind stay: as many as a server has for letters, or one of each pool. */
+const MOST_KEPT = { letters: 6, pool: 1 }
 
 interface Lent {
   sql: postgres.Sql
@@ -94,7 +94,8 @@ export class WarmClients {
     for (const [key, some] of this.#all) {
       const living = some.filter(isLiving)
       await Promise.all(living.map(({ sql }) => sql`select 1`))
-      const kept = living.slice(0, MOST_KEPT)
+      const isPool = living.some(({ sql }) => sql.options.max > 1)
+      const kept = living.slice(0, MOST_KEPT[isPool ? 'pool' : 'letters'])
       this.#all.set(key, kept)
       for (const { sql } of some.filter((one) => !kept.includes(one)))
         void sql.end({ timeout: 0 }).catch(() => {})

@@ -118,19 +118,19 @@ test('no sequence of operations brings a text to the network that was not the on
 })
 
 test('a text that is changed after its approval, and not approved anew, does not go out', async () => {
-  const known = await created(await newStory(app), 'A typo in tis text')
-  for (const name of [
-    'approve for a little later',
-    'edit',
-    'wait',
-    'wait',
-    'wait',
-    'wait',
-    'wait',
-    'wait',
-  ])
-    await steps[name]!(known)
-  expect([known.edits, [...known.approved]]).toEqual([1, []])
+  const story = await newStory(app)
+  let made = 0
+  // On a busy machine it may have gone out before it is changed.
+  const known = await eventually(
+    async () => {
+      const one = await created(story, `A typo in tis text, ${++made}`)
+      for (const name of ['approve for a little later', 'edit']) await steps[name]!(one)
+      return one
+    },
+    ({ approved }) => approved.size === 0,
+  )
+  for (let waits = 0; waits < 6; waits++) await steps.wait!(known)
   expect((await settled(known)).status).toBe('drafted')
-  expect(await known.story.posts()).toEqual({})
+  const own = Object.keys(await story.posts()).filter((text) => text.endsWith(`, ${made}`))
+  expect([known.edits, [...known.approved], own]).toEqual([1, [], []])
 })
