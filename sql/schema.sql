@@ -2037,11 +2037,13 @@ create table public.work (
   due_at timestamp with time zone,
   tried_by uuid,
   charge smallint not null default 0,
+  trace text,
   constraint work_lane_check CHECK ((lane = ANY (ARRAY['generation'::text, 'agent'::text, 'publish'::text, 'sync'::text, 'ingest'::text, 'delivery'::text]))),
   constraint work_origin_check CHECK ((origin = ANY (ARRAY['manual'::text, 'automatic'::text]))),
   constraint work_pkey PRIMARY KEY (id),
   constraint work_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text]))),
-  constraint work_tenant_id_kind_ref_id_key UNIQUE (tenant_id, kind, ref_id)
+  constraint work_tenant_id_kind_ref_id_key UNIQUE (tenant_id, kind, ref_id),
+  constraint work_trace_check CHECK ((length(trace) <= 100))
 ) with (fillfactor=70);
 CREATE INDEX work_due ON public.work USING btree (tenant_id, origin, run_at, id);
 CREATE INDEX work_due_in_lane ON public.work USING btree (tenant_id, lane, origin, run_at, id);

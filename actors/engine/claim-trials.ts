@@ -55,17 +55,21 @@ export class ClaimTrials {
 
   constructor(
     own: Ownership,
-    private readonly deps: Pick<ActorDeps, 'clock' | 'lanes' | 'kinds' | 'trouble' | 'hold'>,
+    private readonly deps: Pick<
+      ActorDeps,
+      'clock' | 'lanes' | 'kinds' | 'trouble' | 'hold' | 'tracer'
+    >,
     /** Work that runs here; its keys are taken. */
     private readonly running: () => KeyedWork[],
     private readonly faults: Pick<Faults, 'suspects' | 'manner'>,
   ) {
-    const { lanes, kinds, trouble } = deps
+    const { lanes, kinds, trouble, tracer } = deps
     this.#loads = lanes.flatMap(({ kind, claimLoad }) =>
       claimLoad ? [{ kind, ...claimLoad }] : [],
     )
     this.#claims = {
-      owner: own.owner,
+      own,
+      tracer,
       lanes: new Map(lanes.map((lane) => [lane.kind, lane])),
       kinds,
       suspects: faults.suspects,

@@ -1,6 +1,7 @@
 /** Claims a due row of work for its lane. */
+import type { Tracer } from '#kernel/trace'
 import type { Sql } from '#store/engine/db'
-import type { Gate, Provenance } from '#store/engine/letter'
+import type { Gate, Ownership, Provenance } from '#store/engine/letter'
 import { loadNow } from '#store/engine/load'
 import type { NextDue } from '#store/engine/next-due'
 import {
@@ -17,6 +18,7 @@ import { endInVain, NoLane, restOf } from './failure.ts'
 import type { AnyLane, Claimed } from './lane.ts'
 import type { Decision, Letter } from './letter.ts'
 import type { Suspects } from './suspects.ts'
+import { inItsTrace, traceOfWork, type WorkTrace } from './traced.ts'
 
 export const byTimer: Provenance = { principal: { kind: 'system', id: 'timer' }, surface: 'timer' }
 
@@ -27,6 +29,7 @@ export interface LaneStart {
   job: unknown
   /** Monotonic time. */
   claimedAt: number
+  trace?: WorkTrace | undefined
 }
 
 /**
@@ -45,6 +48,8 @@ export interface Put {
 export interface ClaimReply {
   start?: LaneStart
   put?: Put
+  /** A row that its claim has settled, if there are traces. */
+  decided?: { work: Work; trace: WorkTrace } | undefined
 }
 
 /** How a claiming letter shares its transaction. */
@@ -60,8 +65,8 @@ export interface Manner {
 
 export interface ClaimContext {
   gate: Gate
-  /** The incarnation of this process. */
-  owner: string
+  own: Ownership
+  tracer?: Tracer | undefined
   /** In monotonic time, just before the claim is written. */
   claimedAt: number
   lanes: ReadonlyMap<string, AnyLane>
@@ -197,13 +202,18 @@ interface Begun {
 }
 
 const beginClaim = (
-  { gate, owner, claimedAt, suspects, hasPlace }: ClaimContext,
+  { gate, own, tracer, claimedAt, suspects, hasPlace }: ClaimContext,
   { wait, dueIn }: NextDue,
   { work: found, lane, claimed }: Begun,
 ): Decision<ClaimReply> => {
-  const { job, place, asker, decision } = claimed
+  const { job, place, asker } = claimed
+  const trace = tracer && traceOfWork(tracer, own, found, gate.now)
+  const decision = inItsTrace(claimed.decision, trace)
   // Nothing is running, so there is no end to wait for.
-  if (job === undefined) return { ...decision, reply: {}, polled: { next: dueIn, dueIn } }
+  if (job === undefined) {
+    const decided = trace && { work: found, trace }
+    return { ...decision, reply: { decided }, polled: { next: dueIn, dueIn } }
+  }
   const work = { ...found, place, asker }
   if (!hasPlace(work))
     return {
@@ -214,13 +224,19 @@ const beginClaim = (
   const leaseUntil = new Date(gate.now.getTime() + lane.leaseMs)
   const writes = [
     ...(decision.effects?.writes ?? []),
-    claimWork(work, { owner, leaseUntil, keepsMark: suspects.hasStalled(work.id) }),
+    claimWork(work, {
+      owner: own.owner,
+      leaseUntil,
+      keepsMark: suspects.hasStalled(work.id),
+      trace: trace?.kept,
+    }),
   ]
   const start = {
     work: { ...work, attempt: work.attempt + 1, state: 'running' as const },
     lane,
     job,
     claimedAt,
+    trace,
   }
   return {
     ...decision,

@@ -14,6 +14,7 @@ import { isItsOwn, keptBusy } from './failure.ts'
 import type { Faults, Post } from './faults.ts'
 import type { Letter, Polled, Sequel, SequelResult } from './letter.ts'
 import type { Priority } from './mailbox.ts'
+import { beginWork } from './traced.ts'
 
 /** The lanes that run here. */
 interface Lanes {
@@ -195,8 +196,10 @@ export class Claimer {
     return letter as unknown as Letter<ClaimReply>
   }
 
-  #ended(trial: ClaimTrial, { start, put }: ClaimReply, hold?: Hold): void {
+  #ended(trial: ClaimTrial, { start, put, decided }: ClaimReply, hold?: Hold): void {
     this.#trials.end(trial)
+    const { tracer } = this.deps
+    if (tracer && decided) beginWork(tracer, this.own, decided.work, decided.trace).end('decided')
     if (trial.manner.alone) this.faults.suspects.polled()
     if (!put) this.#decided(trial, start, hold)
     else this.faults.put(put)

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '#kernel/clock'
 import type { Failpoints } from '#kernel/failpoint'
 import type { Log } from '#kernel/log'
+import type { Tracer } from '#kernel/trace'
 import type { Db } from '#store/engine/db'
 import type { Consequences, Effects, GateHook } from '#store/engine/letter'
 import { LONGEST_NAP_MS } from '#store/engine/next-due'
@@ -180,6 +181,8 @@ export interface ActorDeps {
   hold: HoldWatch
   followers?: Followers
   meter?: Meter | undefined
+  /** Undefined: there are no traces. */
+  tracer?: Tracer | undefined
   mailbox?: MailboxOptions
   /** How long a caller waits for a lane before it gets the record as it is. */
   replyWithinMs: number

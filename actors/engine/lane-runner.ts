@@ -15,6 +15,7 @@ import type { Priority } from './mailbox.ts'
 import { outcomeOf } from './outcome.ts'
 import { Recovery } from './recovery.ts'
 import { Settler } from './settler.ts'
+import { beginWork, outcomeWord } from './traced.ts'
 
 interface Live {
   work: KeyedWork
@@ -180,7 +181,10 @@ export class LaneRunner implements LiveLanes {
     }
   }
 
-  async #run({ work, lane, job, claimedAt }: LaneStart, live: Live): Promise<void> {
+  async #run({ work, lane, job, claimedAt, trace: kept }: LaneStart, live: Live): Promise<void> {
+    const { tracer } = this.deps
+    const span = tracer && kept && beginWork(tracer, this.own, work, kept)
+    const trace = span?.context
     const context: LaneContext = {
       tenantId: this.own.tenantId,
       signal: live.controller.signal,
@@ -197,11 +201,12 @@ export class LaneRunner implements LiveLanes {
     }
     const watch = { ...this.deps, abort: (reason: Error) => live.controller.abort(reason) }
     const since = performance.now()
-    const outcome = await outcomeOf(lane, { work, job }, context, watch)
+    const outcome = await outcomeOf(lane, { work, job, trace }, context, watch)
     const busy = this.#settler.busyIn(work, since)
     const isSettled =
       outcome !== undefined &&
-      (await this.#settler.settle(lane, { work, job, outcome, failures: 0, ...busy }, live))
+      (await this.#settler.settle(lane, { work, job, outcome, failures: 0, trace, ...busy }, live))
+    if (!this.#abandoned) span?.end(isSettled ? outcomeWord(outcome) : 'unsettled')
     // If work was given back, the same group may have claimed it again right after settling it, and
     // it may be running by now.
     if (this.#live.get(work.id) === live) this.#live.delete(work.id)

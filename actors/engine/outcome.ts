@@ -26,9 +26,14 @@ export interface Finished {
    * to the row.
    */
   busy?: { failed: number }
+  /** The context of its span, if there are traces. */
+  trace?: string | undefined
 }
 
 const byLane: Provenance = { principal: { kind: 'system', id: 'lane' }, surface: 'lane' }
+
+const byLaneIn = (trace: string | undefined): Provenance =>
+  trace === undefined ? byLane : { ...byLane, trace }
 
 interface Watch {
   clock: Clock
@@ -44,7 +49,7 @@ interface Watch {
  */
 export const outcomeOf = async (
   lane: AnyLane,
-  { work, job }: Pick<Finished, 'work' | 'job'>,
+  { work, job, trace }: Pick<Finished, 'work' | 'job' | 'trace'>,
   context: LaneContext,
   watch: Watch,
 ): Promise<unknown> => {
@@ -59,6 +64,7 @@ export const outcomeOf = async (
     kind: work.kind,
     ref: work.ref_id,
     ...lane.trace?.(job),
+    ...(trace === undefined ? {} : { trace }),
   }
   const running = withFields(fields, async () => lane.run(job, context))
   try {
@@ -76,7 +82,7 @@ export const outcomeOf = async (
 export const outcomeLetter = (
   kinds: Pick<WorkTable, 'inVain'>,
   lane: AnyLane,
-  { work, job, outcome, failures, busy }: Finished,
+  { work, job, outcome, failures, busy, trace }: Finished,
 ): Letter<boolean> => {
   const load: Load = { ...lane.load?.({ work, job, outcome }), current: workPart(work.id) }
   const letter: Letter<boolean, Load> = {
@@ -84,7 +90,7 @@ export const outcomeLetter = (
     priority: lane.priority,
     // It must not make the letters of others fail again.
     alone: failures > 0,
-    provenance: byLane,
+    provenance: byLaneIn(trace),
     load,
     async decide(sql, gate, _lanes, loaded) {
       const current = loaded.current as Work | undefined
@@ -168,6 +174,7 @@ interface Orphan {
   lane: AnyLane
   work: Work
   trouble: Pick<Trouble, 'process'>
+  trace?: string | undefined
 }
 
 /**
@@ -175,7 +182,7 @@ interface Orphan {
  * changed meanwhile or is running here. `isAgain`: that has failed before.
  */
 export const orphanLetter = (
-  { kinds, lane, work, trouble }: Orphan,
+  { kinds, lane, work, trouble, trace }: Orphan,
   { runsHere, isAgain, trial }: { runsHere: () => boolean; isAgain: boolean; trial: Suspected },
 ): Letter<void> =>
   watchLetter(
@@ -183,7 +190,7 @@ export const orphanLetter = (
       name: `${lane.kind}.orphaned`,
       priority: 'control',
       alone: isAgain || work.failures > 0,
-      provenance: byLane,
+      provenance: byLaneIn(trace),
       async decide(sql, gate) {
         const { current } = await loadNow(sql, { current: workPart(work.id) })
         const same = current?.state === 'running' && current.attempt === work.attempt

@@ -8,6 +8,7 @@ import { blameFor, KeptBusy, type Suspected } from './failure.ts'
 import type { Faults, Post } from './faults.ts'
 import type { AnyLane } from './lane.ts'
 import { orphanLetter } from './outcome.ts'
+import { traceOfWork } from './traced.ts'
 
 interface RecoveryParts {
   own: Ownership
@@ -69,16 +70,26 @@ export class Recovery {
 
   async #recoverAll(): Promise<void> {
     const { post, ids } = this.parts
-    const { reply } = await post<Work[]>({
+    const { reply } = await post<{ rows: Work[]; now: Date }>({
       name: 'recover',
       priority: 'control',
       provenance: byTimer,
-      decide: async (sql) => ({ reply: await runningElsewhere(sql, ids()) }),
+      decide: async (sql, { now }) => ({
+        reply: { rows: await runningElsewhere(sql, ids()), now },
+      }),
     })
-    for (const work of reply) await this.#recoverOne(work)
+    for (const work of reply.rows) await this.#recoverOne(work, reply.now)
   }
 
-  async #recoverOne(work: Work): Promise<void> {
+  /** The context of its trace, or of a new one. */
+  #traceOf(work: Work, now: Date): string | undefined {
+    const { own, deps } = this.parts
+    const trace = deps.tracer && traceOfWork(deps.tracer, own, work, now)
+    trace?.first?.end('left')
+    return trace?.context
+  }
+
+  async #recoverOne(work: Work, now: Date): Promise<void> {
     const lane = this.#lanes.get(work.kind)
     if (!lane) return
     const { deps, faults, post, ids } = this.parts
@@ -92,7 +103,8 @@ export class Recovery {
     }
     const trial: Suspected = {}
     const isAgain = this.#unsettled.has(work.id)
-    const orphan = { kinds: deps.kinds, lane, work, trouble: deps.trouble }
+    const { kinds, trouble } = deps
+    const orphan = { kinds, lane, work, trouble, trace: this.#traceOf(work, now) }
     const letter = orphanLetter(orphan, { runsHere: () => ids().includes(work.id), isAgain, trial })
     await post(letter).then(
       () => this.#unsettled.delete(work.id),

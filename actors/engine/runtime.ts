@@ -3,6 +3,7 @@
  * actors go.
  */
 import { AppError } from '#kernel/errors'
+import { withoutFields } from '#kernel/log'
 import type { SecretKeys } from '#kernel/secret-keys'
 import type { ConnectionOptions } from '#store/engine/db'
 import {
@@ -198,7 +199,8 @@ export class Runtime implements AsyncDisposable {
   async #actor(tenantId: string): Promise<TenantActor> {
     const known = this.#actors.get(tenantId)
     if (known) return known
-    const waking = this.#activate(tenantId)
+    // The actor belongs to nobody's request.
+    const waking = withoutFields(() => this.#activate(tenantId))
     this.#actors.set(tenantId, waking)
     waking.catch(() => {
       if (this.#actors.get(tenantId) === waking) this.#actors.delete(tenantId)

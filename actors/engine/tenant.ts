@@ -14,6 +14,7 @@ import { LaneRunner } from './lane-runner.ts'
 import type { Decision, Letter, SequelResult } from './letter.ts'
 import { Mailbox, type Queued } from './mailbox.ts'
 import type { LetterEnding } from './meter.ts'
+import { beginLetter, endLetter } from './traced.ts'
 import { Waiters } from './waiters.ts'
 
 const sequelOf = (
@@ -224,11 +225,12 @@ export class TenantActor {
 
   async #post<R>(letter: Letter<R>, caller?: Caller): Promise<Answered<R>> {
     const { promise, resolve, reject } = Promise.withResolvers<Answered<R>>()
-    const { meter, clock } = this.deps
+    const { meter, tracer, clock } = this.deps
     const since = meter && clock.monotonic()
+    const traced = tracer && beginLetter(tracer, this.own, letter)
     this.#mailbox.post({
       since,
-      letter,
+      letter: traced?.span ? { ...letter, provenance: traced.provenance } : letter,
       priority: letter.priority,
       alone: letter.alone ?? false,
       demand: caller || letter.awaited ? 'asked' : 'unasked',
@@ -236,6 +238,7 @@ export class TenantActor {
       isGone: () => caller?.gone ?? false,
       settle: (result) => {
         meter?.letter(letter.name, endingOf(result), clock.monotonic() - since!)
+        if (traced?.span) endLetter(traced.span, endingOf(result))
         try {
           resolve(this.#settled(letter, result))
         } catch (cause) {

@@ -30,6 +30,9 @@ const named = new AsyncLocalStorage<Fields | undefined>()
 export const withFields = <T>(fields: Fields, run: () => T): T =>
   named.run({ ...named.getStore(), ...fields }, run)
 
+/** The value that this field has in log lines that are written now. */
+export const fieldNow = (name: string): unknown => named.getStore()?.[name]
+
 /** For work that one caller begins and that goes on for everybody. */
 export const withoutFields = <T>(run: () => T): T => named.run(undefined, run)
 

@@ -165,6 +165,7 @@ export const added = ({ refId, runAt, payload = {}, key, ...work }: NewWork): Wr
         failures: 0,
         tried_by: null,
         charge: 0,
+        trace: null,
       } as const),
     }
     all.set(same?.id ?? work.id, {

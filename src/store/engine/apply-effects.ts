@@ -3,6 +3,7 @@
  * data-modifying statement.
  */
 import { newId } from '#kernel/ids'
+import { keptTrace } from '#kernel/trace'
 import { spendParts } from './counters.ts'
 import type { Fragment, Sql, Transaction } from './db.ts'
 import { isKeyTaken, type Keep, storeAnswer } from './idempotency.ts'
@@ -37,7 +38,7 @@ export async function apply(
   const parts: Fragment[] = (effects.writes ?? []).map((write) => write(sql))
   parts.push(...eventParts(sql, effects.events, now))
   parts.push(...spendParts(sql, effects.spend, now))
-  for (const work of effects.work ?? []) parts.push(addWork(sql, work))
+  for (const work of effects.work ?? []) parts.push(addWork(sql, work, context))
   for (const work of effects.requeued ?? []) parts.push(requeue(sql, work))
   const settled = effects.settled ?? []
   if (settled.length > 0) parts.push(sql`delete from work where id = any(${settled})`)
@@ -63,14 +64,19 @@ export class KeyTaken extends Error {
   override readonly name = 'KeyTaken'
 }
 
-export const addWork = (sql: Sql, work: NewWork): Fragment =>
-  sql`insert into work (id, lane, kind, concurrency_key, ref_id, origin, run_at, payload)
+/** Without `applying`, it is part of no trace. */
+export const addWork = (sql: Sql, work: NewWork, applying?: Applying): Fragment => {
+  const trace = applying && (work.trace ?? applying.provenance.trace)
+  const kept = trace === undefined ? undefined : sql`, ${keptTrace(trace, applying!.now)}`
+  return sql`insert into work (id, lane, kind, concurrency_key, ref_id, origin, run_at, payload
+        ${kept ? sql`, trace` : sql``})
       values (${work.id}, ${work.lane}, ${work.kind}, ${work.key}, ${work.refId}, ${work.origin},
         ${work.runAt},
-        ${sql.json(work.payload ?? {})})
-      ${onConflict(sql, work.second)}`
+        ${sql.json(work.payload ?? {})} ${kept ?? sql``})
+      ${onConflict(sql, work.second, kept ? sql`, trace = excluded.trace` : sql``)}`
+}
 
-const onConflict = (sql: Sql, second: SecondRow): Fragment => {
+const onConflict = (sql: Sql, second: SecondRow, trace: Fragment): Fragment => {
   const same = sql`on conflict (tenant_id, kind, ref_id)`
   switch (second) {
     case 'refused':
@@ -79,14 +85,14 @@ const onConflict = (sql: Sql, second: SecondRow): Fragment => {
       return sql`${same} do nothing`
     case 'hastens':
       // A row that rests because it failed must not run again sooner because of this.
-      return sql`${same} do update set run_at = excluded.run_at, created_at = now()
+      return sql`${same} do update set run_at = excluded.run_at, created_at = now() ${trace}
         where work.run_at > excluded.run_at and work.due_at is null`
     case 'replaces':
       return sql`${same} do update set state = 'queued', run_at = excluded.run_at,
         created_at = now(), origin = excluded.origin,
         payload = excluded.payload, concurrency_key = excluded.concurrency_key, claimed_by = null,
           lease_until = null,
-        failures = 0, due_at = null, tried_by = null`
+        failures = 0, due_at = null, tried_by = null ${trace}`
   }
 }
 

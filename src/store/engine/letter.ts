@@ -27,6 +27,8 @@ export interface Provenance {
   /** `rest`, `mcp`, `cli`, `timer`, `lane`, `admin`. */
   surface: string
   requestId?: string | undefined
+  /** The context of its span, which the work that it leads to keeps. */
+  trace?: string | undefined
 }
 
 /**
@@ -167,6 +169,8 @@ export interface NewWork {
   origin: 'manual' | 'automatic'
   runAt: Date
   payload?: Record<string, unknown>
+  /** The context of the span that led to it, if that is not the letter's. */
+  trace?: string | undefined
 }
 
 /** Fields left out stay as they are. A row that was claimed keeps the key under which it ran. */

@@ -35,6 +35,8 @@ export interface Work {
    * that many tries by young processes.
    */
   charge: number
+  /** What it keeps of its trace (kernel/trace.ts). */
+  trace: string | null
 }
 
 /** A row with a resolved key. Every running row has one. */
@@ -72,7 +74,7 @@ export const workTimes = { run_at: true, lease_until: true } as const
 export const columns = (sql: Sql, key: Fragment = sql`w.concurrency_key`): Fragment =>
   sql`w.id, w.lane, w.kind, w.ref_id, w.origin, w.state, coalesce(w.due_at, w.run_at) as run_at,
     w.attempt, w.claimed_by, w.lease_until,
-    w.payload, ${key} as concurrency_key, w.failures, w.tried_by, w.charge`
+    w.payload, ${key} as concurrency_key, w.failures, w.tried_by, w.charge, w.trace`
 
 /**
  * Whether `w` is the row of this kind for a record; `refId` is the record's id in the statement.
@@ -114,7 +116,10 @@ export const workOfKinds = (kinds: readonly WorkKind[]): Part<Work[]> =>
  * due time, so that the actor wakes up if this process dies.
  */
 export const claimWork =
-  (work: KeyedWork, claim: { owner: string; leaseUntil: Date; keepsMark?: boolean }): Query =>
+  (
+    work: KeyedWork,
+    claim: { owner: string; leaseUntil: Date; keepsMark?: boolean; trace?: string | undefined },
+  ): Query =>
   (sql) =>
     sql`update work set state = 'running', claimed_by = ${claim.owner},
       lease_until = ${claim.leaseUntil}, attempt = ${work.attempt + 1},
@@ -130,6 +135,7 @@ export const claimWork =
           due_at = null ${claim.keepsMark ? sql`` : sql`, tried_by = null`}`
             : sql``
         }
+        ${claim.trace === undefined ? sql`` : sql`, trace = ${claim.trace}`}
       where id = ${work.id}`
 
 /**
