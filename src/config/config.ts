@@ -4,6 +4,7 @@ import { type ChannelUrls, channelUrlsOf } from './channels.ts'
 import { type MetricsSettings, metricsOf } from './metrics.ts'
 import { type AllowedProgram, programsOf } from './programs.ts'
 import { type S3Settings, s3Of } from './s3.ts'
+import { type TraceSettings, tracesOf } from './traces.ts'
 import {
   bootstrapKeyOf,
   choiceOf,
@@ -112,6 +113,8 @@ export interface Config {
   channelUrls: ChannelUrls
   /** Undefined if nobody can read metrics. */
   metrics: MetricsSettings | undefined
+  /** Undefined if there are no traces. */
+  traces: TraceSettings | undefined
   failpoints: string
 }
 
@@ -158,6 +161,8 @@ const LEAST_AGENT_DAYS = 31
 const optional = <V>(text: string | undefined, read: (text: string) => V): V | undefined =>
   text ? read(text) : undefined
 
+const nextSecretOf = (text: string): string => secretOf(text, 'TENDRIL_SECRET_KEY_NEXT')
+
 export const readConfig = (env: Env = process.env, isRoot = process.getuid?.() === 0): Config => {
   const port = portOf(env.PORT || '7070')
   const host = parseHost(env.HOST || '127.0.0.1')
@@ -182,9 +187,7 @@ export const readConfig = (env: Env = process.env, isRoot = process.getuid?.() =
     bootstrapKey: optional(env.TENDRIL_BOOTSTRAP_KEY, bootstrapKeyOf),
     held: choiceOf('TENDRIL_HELD', ['0', '1'], env.TENDRIL_HELD || '0') === '1',
     secretKey: optional(env.TENDRIL_SECRET_KEY, secretOf),
-    nextSecretKey: optional(env.TENDRIL_SECRET_KEY_NEXT, (text) =>
-      secretOf(text, 'TENDRIL_SECRET_KEY_NEXT'),
-    ),
+    nextSecretKey: optional(env.TENDRIL_SECRET_KEY_NEXT, nextSecretOf),
     egressAllow: pairsOf(env.EGRESS_ALLOW ?? ''),
     trustedProxies: proxiesOf(env.TRUSTED_PROXIES ?? ''),
     auditKeepDays: parseDays('AUDIT_KEEP_DAYS', env.AUDIT_KEEP_DAYS || '400'),
@@ -198,6 +201,7 @@ export const readConfig = (env: Env = process.env, isRoot = process.getuid?.() =
     console: switchOf('CONSOLE', env.CONSOLE || 'on'),
     rateLimits: switchOf('RATE_LIMITS', env.RATE_LIMITS || 'on'),
     metrics: metricsOf(env, port),
+    traces: tracesOf(env),
     failpoints: failpointsOf(env.TENDRIL_FAILPOINTS || ''),
   })
 }

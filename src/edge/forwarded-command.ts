@@ -26,6 +26,7 @@ const Envelope = T.Object({
     requestId: T.String(),
     idempotencyKey: T.String(),
     ownKey: T.Optional(T.Boolean()),
+    trace: T.Optional(T.String({ pattern: '^00-[0-9a-f]{32}-[0-9a-f]{16}-01$' })),
   }),
 })
 

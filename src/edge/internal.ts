@@ -3,6 +3,7 @@
  */
 import { AppError, fail } from '#kernel/errors'
 import type { Log } from '#kernel/log'
+import { inTrace } from '#kernel/trace'
 import type { Operation } from '#ops/engine/bind'
 import type { Call } from '#ops/engine/call'
 import type { NodeSignature, RemoteCommand, RemoteReply } from '#port/nodes'
@@ -48,13 +49,11 @@ const reply = async (
   { input, call }: RemoteCommand,
   { serving, log }: Pick<LetterDeps, 'serving' | 'log'>,
 ): Promise<RemoteReply> => {
+  const run = () =>
+    o.run(() => input, { ...call, scopes: new Set(call.scopes), forwarded: true } as Call)
   try {
     return {
-      answer: await o.run(() => input, {
-        ...call,
-        scopes: new Set(call.scopes),
-        forwarded: true,
-      } as Call),
+      answer: await (call.trace === undefined ? run() : inTrace(call.trace, run)),
     }
   } catch (cause) {
     if (cause instanceof OwnedElsewhere) return { elsewhere: true }

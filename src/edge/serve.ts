@@ -4,6 +4,7 @@ import { isExempt, type NamedOp, readsOnly } from '#contract/op'
 import { AppError } from '#kernel/errors'
 import type { Slots } from '#kernel/fair-limit'
 import type { Log } from '#kernel/log'
+import type { Tracer } from '#kernel/trace'
 import { refuseKey } from '#ops/engine/access'
 import type { Bound, Operation } from '#ops/engine/bind'
 import type { Call, Visit } from '#ops/engine/call'
@@ -21,6 +22,7 @@ import { inputOf } from './input.ts'
 import type { Origins } from './origin.ts'
 import { represent } from './represent.ts'
 import { answerResponse, limitHeaders, requestIdOf } from './respond.ts'
+import { tracedRequest } from './traced.ts'
 import { surfaceOf } from './visit.ts'
 
 export interface ServeDeps {
@@ -33,6 +35,8 @@ export interface ServeDeps {
   /** The slots for downloads of files. */
   fileSlots: Slots
   log: Log
+  /** Undefined: there are no traces. */
+  tracer?: Tracer | undefined
 }
 
 interface Started {
@@ -237,5 +241,8 @@ export const serve = (deps: ServeDeps, o: Bound, incoming: Incoming): Promise<Re
     o: Bound,
     incoming: Incoming,
   ) => Promise<Response>
-  return respond(deps, o, incoming)
+  const { tracer } = deps
+  return tracer
+    ? tracedRequest(tracer, o, incoming, () => respond(deps, o, incoming))
+    : respond(deps, o, incoming)
 }

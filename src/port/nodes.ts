@@ -25,6 +25,8 @@ interface RemoteCall {
   idempotencyKey: string
   /** Whether the idempotency key was generated here because the caller sent none. */
   ownKey?: boolean | undefined
+  /** The context of the span in which it was sent. */
+  trace?: string | undefined
 }
 
 interface RemoteAnswer {

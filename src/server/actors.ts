@@ -17,7 +17,7 @@ const product = { kinds: workTable, gate: gateHook, consequences }
 
 /** Not started yet, because their lanes are made from parts that call them. */
 export const createActors = (
-  { config, options, keys, log, failpoints, meters, overrides, stack }: StartupContext,
+  { config, options, keys, log, failpoints, meters, tracer, overrides, stack }: StartupContext,
   told: Pick<RuntimeDeps, 'db' | 'followers'>,
 ): Runtime => {
   const {
@@ -30,6 +30,6 @@ export const createActors = (
   const shared = { ...told, options, keys, log, failpoints, ...product, url: config.nodeUrl }
   const meter = meters?.meter
   return stack.use(
-    new Runtime({ ...shared, clock, replyWithinMs, idleMs, sweepMs, mailbox, meter }),
+    new Runtime({ ...shared, clock, replyWithinMs, idleMs, sweepMs, mailbox, meter, tracer }),
   )
 }

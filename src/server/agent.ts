@@ -7,6 +7,7 @@ import type { World } from '#ops/engine/call'
 import { countingAdapters } from '#port/channel/counting'
 import { discreetAdapters } from '#port/channel/discreet'
 import { type ChannelAdapters, channelAdapters } from '#port/channel/registry'
+import { tracingAdapters } from '#port/channel/tracing'
 import type { Egress } from '#port/egress/egress'
 import { createDesk } from '#port/model/desk/desk'
 import { callCost } from '#port/model/openai/prices'
@@ -24,11 +25,12 @@ interface Outside {
 
 /** The MCP servers that the agent uses, and the channels by which people outside reach it. */
 export const outsideOf = (
-  { config, log, meters, overrides }: StartupContext,
+  { config, log, meters, tracer, overrides }: StartupContext,
   { egress, sealer }: { egress: Egress; sealer: Sealer },
 ): Outside => {
   const usual = channelAdapters({ egress, urls: config.channelUrls })
-  const adapters = discreetAdapters(overrides.channels?.(usual) ?? usual)
+  const discreet = discreetAdapters(overrides.channels?.(usual) ?? usual)
+  const adapters = tracer ? tracingAdapters(discreet, tracer) : discreet
   return {
     mcp: mcpSessionsOf(config, { egress, sealer, log, client: overrides.mcpClient }),
     channels: meters ? countingAdapters(adapters, meters.replied) : adapters,

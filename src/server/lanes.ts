@@ -26,6 +26,7 @@ import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
 import type { Failpoints } from '#kernel/failpoint'
 import { FairLimit } from '#kernel/fair-limit'
 import type { Sealer } from '#kernel/sealer'
+import type { Tracer } from '#kernel/trace'
 import type { ChannelAdapters } from '#port/channel/registry'
 import type { Egress } from '#port/egress/egress'
 import type { Drafter } from '#port/model/drafter'
@@ -80,6 +81,7 @@ interface LaneParts {
   times?: SendTimes | undefined
   webhookTimes?: WebhookTimes | undefined
   meters?: Pick<Meters, 'sent' | 'delivered'> | undefined
+  tracer?: Tracer | undefined
 }
 
 /**
@@ -130,10 +132,10 @@ const agentLanes = (
 }
 
 const growthLanes = (
-  { networks, failpoints, drafter, times = sendTimes, meters }: LaneParts,
+  { networks, failpoints, drafter, times = sendTimes, meters, tracer }: LaneParts,
   modelCalls: FairLimit,
 ) => {
-  const sending = { networks, times, failpoints, sent: meters?.sent }
+  const sending = { networks, times, failpoints, sent: meters?.sent, tracer }
   return {
     send: sendLane(sending),
     reconcile: reconcileLane(sending),
@@ -158,6 +160,7 @@ const appLanes = ({
   failpoints,
   webhookTimes: times = usualWebhookTimes,
   meters,
+  tracer,
 }: LaneParts) => ({
   delivery: deliveryLane({
     egress,
@@ -165,6 +168,7 @@ const appLanes = ({
     times,
     failpoints,
     delivered: meters?.delivered,
+    tracer,
     open: new FairLimit(DELIVERIES),
     quick: new FairLimit(QUICK_DELIVERIES),
   }),

@@ -57,7 +57,7 @@ const stopServer = async (server: Server<unknown>, drained: Promise<void>): Prom
  */
 const sharedOf = (
   config: Config,
-  { world, bus, hints, db, runtime, overrides }: Workplace,
+  { world, bus, hints, db, runtime, tracer, overrides }: Workplace,
   { log, port }: { log: Log; port: () => number },
 ) => {
   const cookies = createCookies(config.publicUrl)
@@ -90,6 +90,7 @@ const sharedOf = (
       : unlimitedAddresses,
     fileSlots: fileSlots(),
     log,
+    tracer,
   }
 }
 
@@ -107,7 +108,7 @@ interface Life {
 
 const mcpOf = (
   { world, db, runtime, overrides }: Workplace,
-  { authenticator, origins, log }: Shared,
+  { authenticator, origins, log, tracer }: Shared,
   operations: Bound[],
 ) =>
   createMcp({
@@ -120,6 +121,7 @@ const mcpOf = (
     servers: overrides.mcpServers ?? createServerFactory(),
     incarnation: () => runtime.incarnation,
     limits: overrides.mcpLimits ?? {},
+    tracer,
   })
 
 const httpOf = (

@@ -21,19 +21,19 @@ const MODEL_CALL_MS = 80_000
 /** How long a model may pause once it has begun to answer. */
 const SILENCE_MS = 30_000
 
-type Called = OpenAiConnection['called']
+type Told = Pick<OpenAiConnection, 'called' | 'tracer'>
 
 const drafterOf = (
   { openai }: Config,
-  { worker, log, called }: { worker: ModelWorker; log: Log; called: Called },
+  { worker, log, told }: { worker: ModelWorker; log: Log; told: Told },
 ): Drafter =>
   openai
-    ? createOpenAiDrafter({ ...openai, timeoutMs: MODEL_CALL_MS, worker, log, called })
+    ? createOpenAiDrafter({ ...openai, timeoutMs: MODEL_CALL_MS, worker, log, ...told })
     : createComposer(worker)
 
-const thinkerOf = ({ openai }: Config, log: Log, called: Called): Thinker | undefined =>
+const thinkerOf = ({ openai }: Config, log: Log, told: Told): Thinker | undefined =>
   openai &&
-  createOpenAiThinker({ ...openai, timeoutMs: THINK_MS, silenceMs: SILENCE_MS, log, called })
+  createOpenAiThinker({ ...openai, timeoutMs: THINK_MS, silenceMs: SILENCE_MS, log, ...told })
 
 const modelsOf = ({ openai }: Config): Models | typeof NO_MODEL =>
   openai ? { fast: openai.fast, reasoning: openai.reasoning, allow: openai.allow } : NO_MODEL
@@ -51,17 +51,18 @@ export const openModels = ({
   config,
   log,
   meters,
+  tracer,
   overrides,
   stack,
 }: StartupContext): OpenModels => {
-  const called = meters?.called
+  const told = { called: meters?.called, tracer }
   const texts = overrides.texts ?? stack.use(openTexts())
   const drafter =
-    overrides.drafter ?? drafterOf(config, { worker: stack.use(openThread()), log, called })
+    overrides.drafter ?? drafterOf(config, { worker: stack.use(openThread()), log, told })
   return {
     texts,
     drafter,
-    thinker: overrides.thinker ?? thinkerOf(config, log, called),
+    thinker: overrides.thinker ?? thinkerOf(config, log, told),
     models: modelsOf(config),
   }
 }

@@ -16,6 +16,7 @@ import type { Failpoints } from '#kernel/failpoint'
 import type { Limits } from '#kernel/fair-limit'
 import type { Log } from '#kernel/log'
 import type { SecretKeys } from '#kernel/secret-keys'
+import type { Tracer } from '#kernel/trace'
 import type { ChannelAdapters } from '#port/channel/registry'
 import type { BucketTimes } from '#port/files/s3/bucket'
 import type { McpClient } from '#port/mcp-client/client'
@@ -25,6 +26,7 @@ import type { PasswordCost } from '#port/passwords'
 import type { Texts } from '#port/texts/texts'
 import type { ConnectionOptions } from '#store/engine/db'
 import type { Meters } from './metrics/meters.ts'
+import type { SenderLimits } from './traces/sender.ts'
 import type { DeploymentWatch } from './watching.ts'
 
 /** Work that a server repeats at an interval. */
@@ -75,6 +77,7 @@ export interface Overrides {
   /** A console that is built already. */
   console?: () => ConsoleState
   watching?: DeploymentWatch
+  traceLimits?: Partial<SenderLimits>
 }
 
 /** What each part is opened with. */
@@ -88,6 +91,8 @@ export interface StartupContext {
   failpoints: Failpoints
   /** Undefined if nobody can read metrics. */
   meters: Meters | undefined
+  /** Undefined: there are no traces. */
+  tracer: Tracer | undefined
   /** Closes what was opened, in reverse order. */
   stack: AsyncDisposableStack
 }

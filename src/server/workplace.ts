@@ -13,6 +13,7 @@ import { failpointsFrom } from '#kernel/failpoint'
 import type { Log } from '#kernel/log'
 import { createSealer } from '#kernel/sealer'
 import { type SecretKeys, soleKey } from '#kernel/secret-keys'
+import type { Tracer } from '#kernel/trace'
 import { LocalBus } from '#ops/agent/job/bus'
 import { secrecyOf } from '#ops/agent/job/secrecy'
 import { HintBus } from '#ops/app/events/hint-bus'
@@ -33,6 +34,7 @@ import { Meters } from './metrics/meters.ts'
 import { openModels } from './models.ts'
 import { openNetworks } from './networks.ts'
 import type { Overrides, StartupContext } from './opening.ts'
+import { openTraces } from './traces/open.ts'
 
 export interface Workplace extends AsyncDisposable {
   db: Db
@@ -45,6 +47,8 @@ export interface Workplace extends AsyncDisposable {
   signature: NodeSignature
   /** Undefined if nobody can read metrics. */
   meters: Meters | undefined
+  /** Undefined: there are no traces. */
+  tracer: Tracer | undefined
   overrides: Overrides
 }
 
@@ -160,6 +164,18 @@ const worldOf = (
   return world
 }
 
+/** What counts and what traces what happens, where that is configured. */
+const openWatchers = async (
+  { metrics, traces, openai, commit }: Config,
+  log: Log,
+  { overrides, stack }: Pick<StartupContext, 'overrides' | 'stack'>,
+): Promise<Pick<StartupContext, 'meters' | 'tracer'>> => {
+  const meters = metrics && new Meters(openai?.prices)
+  const parts = { log, commit, counted: meters?.traced, limits: overrides.traceLimits }
+  const opened = traces && stack.use(await openTraces(traces, parts))
+  return { meters, tracer: opened?.tracer }
+}
+
 /**
  * Database, networks and actors. This is all that a command needs, because it does not serve HTTP.
  */
@@ -170,7 +186,8 @@ export async function openWorkplace(
 ): Promise<Workplace> {
   await using stack = new AsyncDisposableStack()
   const failpoints = overrides.failpoints ?? failpointsFrom(config.failpoints)
-  const meters = config.metrics && new Meters(config.openai?.prices)
+  const watchers = await openWatchers(config, log, { overrides, stack })
+  const { meters, tracer } = watchers
   const opening: StartupContext = {
     config,
     options,
@@ -178,7 +195,7 @@ export async function openWorkplace(
     log,
     overrides,
     failpoints,
-    meters,
+    ...watchers,
     stack,
   }
   const parts = await openParts(opening, () => world.tools)
@@ -189,7 +206,7 @@ export async function openWorkplace(
   const agent = agentOf({ world, openai, thinker, toolMs, db, log, bus, publicUrl })
   await runtime.start(
     overrides.lanes ??
-      Object.values(lanesOf({ ...parts, failpoints, agent, times, webhookTimes, meters })),
+      Object.values(lanesOf({ ...parts, failpoints, agent, times, webhookTimes, meters, tracer })),
   )
   const owned = stack.move()
   return {
@@ -202,6 +219,7 @@ export async function openWorkplace(
     storage,
     signature,
     meters,
+    tracer,
     overrides,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }

@@ -20,6 +20,7 @@ import { AppError } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
 import type { FairLimit } from '#kernel/fair-limit'
 import type { Sealer } from '#kernel/sealer'
+import { inSpan, type Tracer } from '#kernel/trace'
 import type { Egress } from '#port/egress/egress'
 import { deliver } from '#port/webhook'
 import {
@@ -53,6 +54,7 @@ export interface DeliveryDeps {
   quick: FairLimit
   /** Counts how requests to endpoints ended. Must not throw. */
   delivered?: ((outcome: DeliveryOutcome['kind']) => void) | undefined
+  tracer?: Tracer | undefined
 }
 
 /** Most receivers that respond at all do so within this time. */
@@ -152,7 +154,7 @@ const send = (deps: DeliveryDeps, job: Job, context: LaneContext): Promise<Deliv
     .catch((cause) => (cause instanceof AppError ? { kind: 'stopped' } : Promise.reject(cause)))
 
 const sendNow = async (
-  { egress, sealer, times, failpoints, delivered }: DeliveryDeps,
+  { egress, sealer, times, failpoints, delivered, tracer }: DeliveryDeps,
   job: Job,
   context: LaneContext,
 ): Promise<DeliveryOutcome> => {
@@ -162,10 +164,12 @@ const sendNow = async (
   const secrets = job.secrets.map((sealed) => sealer.open(sealed, secretRow(context.tenantId)))
   const message = { id: event.id, at: new Date(), body: eventBody(event, context.tenantId) }
   if (tooLate || !context.begin()) return { kind: 'stopped' }
-  const outcome = await deliver(
-    egress,
-    { url: endpoint.url, message, secrets, deadlineMs: times.deadlineMs },
-    context.signal,
+  const sending = { url: endpoint.url, message, secrets, deadlineMs: times.deadlineMs }
+  const outcome = await inSpan(
+    tracer,
+    { name: 'webhook delivery', facts: { record: event.id } },
+    () => deliver(egress, sending, context.signal),
+    ({ kind }) => ({ outcome: kind, isFailure: kind === 'failed' }),
   )
   delivered?.(outcome.kind)
   await failpoints('delivery.sent')

@@ -3,6 +3,7 @@ import type { Attempt } from '#domain/growth/sending/attempt'
 import type { SendOutcome } from '#domain/growth/sending/send'
 import type { SendTimes } from '#domain/growth/sending/times'
 import type { Failpoints } from '#kernel/failpoint'
+import type { Tracer } from '#kernel/trace'
 import type { Networks } from '#port/network/registry'
 
 /** A request to a network, and what became of it. */
@@ -19,4 +20,5 @@ export interface SendDeps {
   failpoints: Failpoints
   /** Counts what went out to networks. Must not throw. */
   sent?: ((sent: SentRequest) => void) | undefined
+  tracer?: Tracer | undefined
 }

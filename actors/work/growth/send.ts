@@ -14,6 +14,7 @@ import { chargeDoubtRead } from '#domain/app/read-budget'
 import { orphaned, type SendOutcome, type Sent } from '#domain/growth/sending/send'
 import type { Sendable } from '#domain/growth/sending/sendable'
 import { fail } from '#kernel/errors'
+import { inSpan } from '#kernel/trace'
 import { appliesWithin } from '#port/network/network'
 import { fingerprintText } from '#port/network/text'
 import { waitingCallsAbout } from '#store/agent/approvals'
@@ -201,7 +202,7 @@ const latenessOf = ({ record, attempt }: SendJob, elapsedMs: number): number | u
 }
 
 const sendOnce = async (
-  { times, failpoints, sent }: SendDeps,
+  { times, failpoints, sent, tracer }: SendDeps,
   job: SendJob,
   context: LaneContext,
 ): Promise<SendOutcome> => {
@@ -215,13 +216,15 @@ const sendOnce = async (
     attemptId: attempt.id,
     deadlineMs: times.deadlineMs,
   }
-  const outcome = await meansOf[attempt.sendable].send(
-    network,
-    record,
-    request,
-    AbortSignal.timeout(times.deadlineMs),
-  )
   const { sendable } = attempt
+  const signal = AbortSignal.timeout(times.deadlineMs)
+  const facts = { record: record.id, network: network.name, attempt: attempt.number, lateMs }
+  const outcome = await inSpan(
+    tracer,
+    { name: `send ${sendable}`, facts },
+    () => meansOf[sendable].send(network, record, request, signal),
+    ({ kind }) => ({ outcome: kind, isFailure: kind === 'unknown' }),
+  )
   sent?.({ sendable, network: network.name, outcome: outcome.kind, lateMs })
   await failpoints('send.sent')
   return outcome

@@ -3,8 +3,10 @@ import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server'
 import type { Answer } from '#actors/engine/letter'
 import { AppError, fail } from '#kernel/errors'
 import type { Log } from '#kernel/log'
+import type { Tracer } from '#kernel/trace'
 import type { Operation } from '#ops/engine/bind'
 import type { Call } from '#ops/engine/call'
+import { tracedCall } from '../traced.ts'
 import type { McpCaller } from './caller.ts'
 
 export interface McpContext {
@@ -33,10 +35,11 @@ export const requireContext = (ctx: ServerContext): McpContext =>
 interface ContextParts {
   byId: ReadonlyMap<string, Operation>
   log: Log
+  tracer?: Tracer | undefined
 }
 
 export const buildContext = (
-  { byId, log }: ContextParts,
+  { byId, log, tracer }: ContextParts,
   caller: McpCaller,
   requestId: string,
 ): McpContext => {
@@ -48,7 +51,8 @@ export const buildContext = (
       const o = byId.get(id) ?? fail('not_found', 'no such operation')
       const startedAt = performance.now()
       try {
-        const answer = await o.run(() => input, { ...call, ...more })
+        const asked = () => o.run(() => input, { ...call, ...more })
+        const answer = await (tracer ? tracedCall(tracer, o, call, asked) : asked())
         if (log.isLevelEnabled('debug')) {
           const served = {
             operation: id,

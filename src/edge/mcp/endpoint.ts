@@ -8,6 +8,7 @@ import { BODY_LIMIT } from '#contract/kinds'
 import { AppError, fail } from '#kernel/errors'
 import { FairLimit } from '#kernel/fair-limit'
 import type { Log } from '#kernel/log'
+import type { Tracer } from '#kernel/trace'
 import type { Operation } from '#ops/engine/bind'
 import type { Rates } from '#ops/engine/call'
 import { enabledModules } from '#store/agent/modules'
@@ -47,6 +48,7 @@ export interface McpDeps {
   rates: Rates
   incarnation(): string
   limits?: Partial<McpLimits>
+  tracer?: Tracer | undefined
 }
 
 /** Disposing it waits a moment for running calls, then closes every stream. */

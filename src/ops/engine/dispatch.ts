@@ -3,6 +3,7 @@ import type { Answer } from '#actors/engine/letter'
 import { isExempt, type NamedOp } from '#contract/op'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
+import { currentTrace } from '#kernel/trace'
 import { NodeUnreachable } from '#port/nodes'
 import { nodeLives } from '#store/engine/nodes'
 import { OwnedElsewhere } from '#store/engine/placement'
@@ -90,6 +91,7 @@ const forward = async (
     requestId,
     idempotencyKey,
     ownKey,
+    trace: currentTrace(),
     scopes: [...call.scopes],
   }
   try {

@@ -8,6 +8,7 @@ import type { BackupState } from '../watching.ts'
 import { type Family, histogram, type Sample } from './exposition.ts'
 import type { Meters } from './meters.ts'
 import { byEnding, counter, gauge, occurred, sample, spread } from './samples.ts'
+import { ofTraces } from './trace-families.ts'
 
 /** What is read at each page. What did not answer in time is undefined, and has no samples. */
 export interface MetricsReading {
@@ -292,5 +293,6 @@ export const familiesOf = (reading: MetricsReading): Family[] =>
     ofDeployment,
     ofReads,
     ofBackups,
+    ofTraces,
     ofProcess,
   ].flatMap((of) => of(reading))

@@ -23,6 +23,7 @@ const DELIVERED = ['accepted', 'gone', 'failed', 'stopped'] as const
 const REPLIED = ['sent', 'unsent', 'refused', 'unknown'] as const
 const CALLS = ['answered', 'failed', 'aborted'] as const
 const TOKENS = ['input', 'cached', 'output', 'micros'] as const
+const SPANS = ['sent', 'dropped'] as const
 const STATUSES = ['2xx', '3xx', '4xx', '5xx'] as const
 
 /** In seconds. A letter has 4.5 seconds to be decided. */
@@ -51,6 +52,7 @@ export class Meters {
   readonly calls = new Tally<EndedCall['ending']>(CALLS, mostNames.models)
   readonly tokens = new Tally<(typeof TOKENS)[number]>(TOKENS, mostNames.models)
   readonly answers = new Tally<(typeof STATUSES)[number]>(STATUSES, 2)
+  readonly spans = new Tally<(typeof SPANS)[number]>(SPANS, 2)
   readonly meter: Meter = {
     letter: (name, ending, ms) => {
       this.letters.add(name, ending)
@@ -73,6 +75,9 @@ export class Meters {
     this.replies.add(channel, result)
 
   readonly answered = (status: number): void => this.answers.add('', classOf(status))
+
+  readonly traced = (what: (typeof SPANS)[number], spans: number): void =>
+    this.spans.add('', what, spans)
 
   readonly called = ({ model, ending, usage }: EndedCall): void => {
     this.calls.add(model, ending)

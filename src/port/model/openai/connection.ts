@@ -4,6 +4,7 @@
  */
 import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai'
 import type { Log } from '#kernel/log'
+import { currentTrace, type Tracer } from '#kernel/trace'
 import { boundedFetch, type FetchBounds } from './bounded-fetch.ts'
 
 export interface OpenAiConnection {
@@ -14,6 +15,7 @@ export interface OpenAiConnection {
   timeoutMs: number
   /** Counts calls. Must not throw. */
   called?: ((call: EndedCall) => void) | undefined
+  tracer?: Tracer | undefined
 }
 
 /** What a call used, as far as the provider said so. `cost_micros`: in millionths of a dollar. */
@@ -93,31 +95,37 @@ export const failureOf = (cause: unknown): CallFailure => {
 const requestOf = (cause: unknown) =>
   cause instanceof APIError && cause.requestID ? { provider_request: cause.requestID } : {}
 
-interface Logged extends Pick<OpenAiConnection, 'called'> {
+interface Logged extends Pick<OpenAiConnection, 'called' | 'tracer'> {
   log: Log
   model: string
   errorOf(cause: unknown): unknown
 }
 
 /**
- * Runs a call, counts it and logs how it went. `errorOf` turns what it threw into what the caller
+ * Runs a call, counts it, and logs and traces how it went. `errorOf` turns what it threw into what the caller
  * gets.
  */
 export const logCall = async <R extends { usage: CallUsage | undefined }>(
-  { log, model, errorOf, called }: Logged,
+  { log, model, errorOf, called, tracer }: Logged,
   call: () => Promise<R>,
 ): Promise<R> => {
   const started = performance.now()
   const ms = () => Math.round(performance.now() - started)
+  const parent = tracer && currentTrace()
+  const span = tracer?.begin({ name: 'model call', kind: 'client', parent, facts: { model } })
   try {
     const result = await call()
     called?.({ model, ending: 'answered', usage: result.usage })
+    const { input_tokens: inputTokens, output_tokens: outputTokens } = result.usage ?? {}
+    span?.end('answered', { inputTokens, outputTokens })
     log.info({ model, ms: ms(), ...result.usage }, 'model call')
     return result
   } catch (cause) {
     const error = errorOf(cause)
     const hasFailed = error instanceof Error && 'failure' in error
-    called?.({ model, ending: hasFailed ? 'failed' : 'aborted' })
+    const ending = hasFailed ? 'failed' : 'aborted'
+    called?.({ model, ending })
+    span?.end(ending, { status: httpStatusOf(cause), isFailure: hasFailed })
     const failure = hasFailed
       ? { failure: error.failure, status: httpStatusOf(cause), ...requestOf(cause) }
       : { failure: 'aborted' }

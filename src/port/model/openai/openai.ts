@@ -128,8 +128,7 @@ export const createOpenAiClient = ({ prices, log, ...connection }: OpenAiOptions
       const limit = AbortSignal.timeout(connection.timeoutMs)
       const either = AbortSignal.any([signal, limit])
       const errorOf = (cause: unknown) => normaliseError(cause, { signal, limit })
-      const { called } = connection
-      return logCall({ log, called, model: request.model, errorOf }, async () =>
+      return logCall({ ...connection, log, model: request.model, errorOf }, async () =>
         completionOf(
           await client.chat.completions.create(bodyOf(request), { signal: either }),
           request.model,
