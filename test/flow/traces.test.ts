@@ -150,11 +150,18 @@ test('after an hour without a span, what goes on begins a new trace, linked to t
   expect(work).toMatchObject({ traceId: first.traceId, parentSpanId: first.spanId })
 })
 
-test('a trace goes on after the death of a process, in the next one', async () => {
+test('a trace goes on in other processes, and after the death of one', async () => {
   await using database = await freshDb()
   const stops = testStops()
   await using dying = await served({ failpoints: stops.at }, database.options)
+  await using next = await served({ times }, database.options)
   const story = await newStory(dying)
+  // Its commands are decided where the workspace is owned.
+  await story.at(next).send('PUT', 'profile', { body: { goal: WORDS } })
+  const asked = await collected('growth.profile.update', { workspace: story.tenantId })
+  const decided = await collected('letter growth.profile.update', { workspace: story.tenantId })
+  expect(decided).toMatchObject({ traceId: asked.traceId, parentSpanId: asked.spanId })
+  expect(decided.instance).not.toBe(asked.instance)
   const stopped = stops.stopNext('send.sent')
   const id = await story.scheduled(0)
   const goOn = await stopped
@@ -162,7 +169,6 @@ test('a trace goes on after the death of a process, in the next one', async () =
   await crash(dying)
   await endLeases(dying)
   const collectedBefore = new Set(collector.spans().map(({ spanId }) => spanId))
-  await using next = await served({ times }, database.options)
   const posted = await eventually(
     () => story.at(next).item(id),
     ({ status }) => status === 'posted',

@@ -102,8 +102,8 @@ interface Logged extends Pick<OpenAiConnection, 'called' | 'tracer'> {
 }
 
 /**
- * Runs a call, counts it, and logs and traces how it went. `errorOf` turns what it threw into what the caller
- * gets.
+ * Runs a call, counts it, and logs and traces how it went. `errorOf` turns what it threw into what
+ * the caller gets.
  */
 export const logCall = async <R extends { usage: CallUsage | undefined }>(
   { log, model, errorOf, called, tracer }: Logged,
