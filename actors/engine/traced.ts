@@ -3,9 +3,9 @@ import {
   currentTrace,
   keptTrace,
   resumeTrace,
-  type Span,
   type SpanFacts,
   type Tracer,
+  type TraceSpan,
 } from '#kernel/trace'
 import type { Ownership, Provenance } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
@@ -19,11 +19,11 @@ export interface WorkTrace {
   /** What the row keeps. */
   kept: string
   /** The span that a new trace begins with, which ends when the claim is committed. */
-  first?: Span
+  first?: TraceSpan
 }
 
 export interface LetterSpan {
-  span: Span | undefined
+  span: TraceSpan | undefined
   provenance: Provenance
 }
 
@@ -48,7 +48,7 @@ export const beginLetter = (
   return { span, provenance: { ...provenance, trace: span.context } }
 }
 
-export const endLetter = (span: Span, ending: LetterEnding): void =>
+export const endLetter = (span: TraceSpan, ending: LetterEnding): void =>
   span.end(ending, { isFailure: ending === 'failed' })
 
 const factsOf = (
@@ -80,7 +80,7 @@ export const beginWork = (
   { tenantId }: Pick<Ownership, 'tenantId'>,
   work: Work,
   { context, first }: WorkTrace,
-): Span => {
+): TraceSpan => {
   first?.end('due')
   return tracer.begin({
     name: `work ${work.kind}`,

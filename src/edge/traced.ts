@@ -2,7 +2,7 @@
 import type { NamedOp } from '#contract/op'
 import { AppError } from '#kernel/errors'
 import { isUuid } from '#kernel/ids'
-import { foreignTrace, inTrace, type Span, type Tracer } from '#kernel/trace'
+import { foreignTrace, inTrace, type Tracer, type TraceSpan } from '#kernel/trace'
 import type { Call } from '#ops/engine/call'
 import type { Incoming } from './incoming.ts'
 import { requestIdOf } from './respond.ts'
@@ -11,7 +11,7 @@ import { surfaceOf } from './visit.ts'
 /** A client may have chosen the id, and it may be a text. */
 const ownId = (requestId: string): string | undefined => (isUuid(requestId) ? requestId : undefined)
 
-const endFailed = (span: Span, cause: unknown, workspace?: string): void => {
+const endFailed = (span: TraceSpan, cause: unknown, workspace?: string): void => {
   const { code, status } = AppError.from(cause)
   span.end(code, { workspace, status, isFailure: status >= 500 })
 }

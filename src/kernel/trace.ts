@@ -44,7 +44,7 @@ export interface NewSpan {
 }
 
 /** A span that never ends is in no trace. */
-export interface Span {
+export interface TraceSpan {
   /** W3C's traceparent, by which other spans become parts of this one. */
   readonly context: string
   /** `outcome`: a word of the source. */
@@ -53,7 +53,7 @@ export interface Span {
 
 /** Must not throw. */
 export interface Tracer {
-  begin(span: NewSpan): Span
+  begin(span: NewSpan): TraceSpan
 }
 
 /** Spans that `run` begins are parts of this one, and its log lines name it. */

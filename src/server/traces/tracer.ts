@@ -1,6 +1,6 @@
 /** Spans as they run. What has ended goes to the sender. */
 import { randomFillSync } from 'node:crypto'
-import type { NewSpan, Span, SpanFacts, Tracer } from '#kernel/trace'
+import type { NewSpan, SpanFacts, Tracer, TraceSpan } from '#kernel/trace'
 
 /** A span that has ended. Times are in microseconds since 1970. */
 export interface EndedSpan {
@@ -47,7 +47,7 @@ const now = (): number => {
 export const traceIdOf = (context: string): string => context.slice(3, 35)
 export const spanIdOf = (context: string): string => context.slice(36, 52)
 
-class RunningSpan implements Span {
+class RunningSpan implements TraceSpan {
   readonly context: string
   readonly #from = now()
   #isOver = false
