@@ -4,7 +4,7 @@
  * plans of its statements, than on all else that a test asks of it.
  */
 import postgres from 'postgres'
-import type { ConnectionOptions } from '#store/engine/db'
+import { type ConnectionOptions, withDeadline } from '#store/engine/db'
 import { eventually } from '../eventually.ts'
 
 /** How long a statement that a server left behind may take to end. */
@@ -16,13 +16,14 @@ const MOST_KEPT = { letters: 6, pool: 1 }
 
 interface Lent {
   sql: postgres.Sql
-  /** Like `sql`, but its end gives it back. */
-  proxy: postgres.Sql
   onclose: ((connection: number) => void) | undefined
   /** Whether it has a connection, once it was asked for something. */
   isUsed: boolean
   isClosed: boolean
+  /** Whether its holder has ended it. */
   isBack: boolean
+  /** Whether a later test may have it. */
+  isFree: boolean
 }
 
 /** Rejects whatever is asked of it, as a client does after its end. */
@@ -40,22 +41,45 @@ const lend = (given: postgres.Options<Record<string, never>>): Lent => {
         lent.onclose?.(connection)
       },
     }),
-    proxy: undefined as unknown as postgres.Sql,
     onclose: undefined,
     isUsed: false,
     isClosed: false,
     isBack: false,
+    isFree: false,
   }
   return lent
+}
+
+/** Whether it has answered in time. */
+const answers = (asked: PromiseLike<unknown>, withinMs: number): Promise<boolean> =>
+  withDeadline(asked, undefined, performance.now() + withinMs).then(
+    () => true,
+    () => false,
+  )
+
+/** What it asks goes to the same connection as all before it. */
+const isSession = ({ sql }: Lent): boolean => sql.options.max === 1
+
+/**
+ * As after a real end, no transaction is open and nothing runs any more. Of a pool, the renewal of
+ * the database finds out.
+ */
+const giveBack = async (lent: Lent, withinMs: number): Promise<void> => {
+  lent.onclose = undefined
+  lent.isBack = true
+  if (!lent.isUsed || lent.isClosed || !isSession(lent)) return
+  if (await answers(lent.sql.unsafe('rollback'), withinMs)) return
+  lent.isClosed = true
+  await lent.sql.end({ timeout: 0 }).catch(() => {})
 }
 
 /** A view of the client for one holder, which keeps nothing of it after the end. */
 const viewOf = (lent: Lent): postgres.Sql => {
   let isOver = false
-  const end = async (): Promise<void> => {
+  const end = async ({ timeout = IDLE_WITHIN_MS / 1_000 } = {}): Promise<void> => {
+    if (isOver) return
     isOver = true
-    lent.onclose = undefined
-    lent.isBack = true
+    await giveBack(lent, timeout * 1_000)
   }
   const now = (): postgres.Sql => {
     if (!isOver) lent.isUsed = true
@@ -73,32 +97,35 @@ export class WarmClients {
 
   constructor(private readonly port: number | undefined) {}
 
-  /** A client with these options: one that a closed server has given back, or else a new one. */
+  /** A client with these options: one that an earlier test has had, or else a new one. */
   readonly open = (given: postgres.Options<Record<string, never>>): postgres.Sql => {
     const { onclose, debug, ...options } = given
     // Through a proxy, or watched, it is of no use to others.
     if (debug || options.port !== this.port) return postgres(given)
     const key = JSON.stringify(options)
     const same = this.#all.getOrInsertComputed(key, () => [])
-    const free = same.find(({ isBack, isClosed }) => isBack && !isClosed)
+    const free = same.find(({ isFree, isClosed }) => isFree && !isClosed)
     const lent = free ?? lend(options)
     if (!free) same.push(lent)
-    lent.isBack = false
+    lent.isBack = lent.isFree = false
     lent.onclose = onclose as Lent['onclose']
     return viewOf(lent)
   }
 
-  /** Waits for what was asked before. Only then is a client another server's. */
+  /** Frees for the next test what answers, and ends the rest. */
   async settle(): Promise<void> {
-    const isLiving = ({ isUsed, isBack, isClosed }: Lent) => isUsed && isBack && !isClosed
     for (const [key, some] of this.#all) {
-      const living = some.filter(isLiving)
-      await Promise.all(living.map(({ sql }) => sql`select 1`))
-      const isPool = living.some(({ sql }) => sql.options.max > 1)
-      const kept = living.slice(0, MOST_KEPT[isPool ? 'pool' : 'letters'])
+      const back = some.filter(({ isUsed, isBack, isClosed }) => isUsed && isBack && !isClosed)
+      const answered = await Promise.all(
+        back.map(({ sql }) => answers(sql`select 1`, IDLE_WITHIN_MS)),
+      )
+      const living = back.filter((_, at) => answered[at])
+      const kept = living.slice(0, MOST_KEPT[some.every(isSession) ? 'letters' : 'pool'])
+      for (const lent of some) {
+        lent.isFree = kept.includes(lent)
+        if (!lent.isFree) void lent.sql.end({ timeout: 0 }).catch(() => {})
+      }
       this.#all.set(key, kept)
-      for (const { sql } of some.filter((one) => !kept.includes(one)))
-        void sql.end({ timeout: 0 }).catch(() => {})
     }
   }
 
