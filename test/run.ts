@@ -15,10 +15,17 @@ import { startPostgres } from './support/database/postgres.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { BUNDLE_VARIABLE } from './support/processes/bundle.ts'
 import { filesToRunAgain } from './support/run/again.ts'
-import { runsFor, withDefaults } from './support/run/arguments.ts'
+import { filesOf, runsFor, withDefaults } from './support/run/arguments.ts'
 import { filesChangedSince, readFile, testsReachedBy } from './support/run/changed.ts'
 import { folderInMemory } from './support/run/memory.ts'
-import { type Failure, failuresOf, lineOf, type Totals, totalsOf } from './support/run/totals.ts'
+import {
+  type Failure,
+  failuresOf,
+  lineOf,
+  missingFrom,
+  type Totals,
+  totalsOf,
+} from './support/run/totals.ts'
 
 const PARENT_POLL_MS = 500
 const NONE: Totals = { passed: 0, failed: 0, skipped: 0 }
@@ -41,6 +48,8 @@ const interruption = (): AbortSignal => {
   ).unref()
   return controller.signal
 }
+
+const allTests = (): string[] => [...new Bun.Glob('test/**/*.test.ts').scanSync()]
 
 interface Run extends Totals {
   failures: Failure[]
@@ -75,7 +84,10 @@ const runTests = async (
   const exitCode = await child.exited
   const file = Bun.file(report)
   const xml = (await file.exists()) ? await file.text() : ''
-  return { ...totalsOf(xml, exitCode), failures: failuresOf(xml) }
+  const totals = totalsOf(xml, exitCode)
+  const [failed, missing] = [failuresOf(xml), missingFrom(xml, filesOf(args, allTests()) ?? [])]
+  const failures = [...failed, ...missing]
+  return { ...totals, failed: Math.max(totals.failed, failures.length), failures }
 }
 
 const addTo = (sum: Run, run: Run): void => {
@@ -107,9 +119,7 @@ const runAgain = async (first: Run, again: (file: string) => Promise<Run>): Prom
 const withChanged = (args: string[]): string[] | undefined => {
   const given = args.map((arg) => CHANGED.exec(arg)).find((match) => match !== null)
   if (!given) return args
-  const usual = [...new Bun.Glob('test/**/*.test.ts').scanSync()].filter(
-    (path) => !/\.(slow|storm)\.test\.ts$/.test(path),
-  )
+  const usual = allTests().filter((path) => !/\.(slow|storm)\.test\.ts$/.test(path))
   const reached = testsReachedBy(filesChangedSince(given[1] ?? 'HEAD'), usual, readFile)
   if (reached.length === 0) return undefined
   return [...args.filter((arg) => !CHANGED.test(arg)), ...reached]
@@ -122,7 +132,7 @@ const run = async (args: string[]): Promise<Totals> => {
   signal.throwIfAborted()
   await using template = await buildTemplate(server.options, log)
   signal.throwIfAborted()
-  const timed = [...new Bun.Glob('test/**/*.timed.test.ts').scanSync()]
+  const timed = allTests().filter((path) => path.endsWith('.timed.test.ts'))
   const first: Run = { ...NONE, failures: [] }
   for (const options of runsFor(
     args.filter((arg) => arg !== AGAIN),

@@ -16,6 +16,7 @@ test('files whose tests failed by time alone run once more', () => {
 test.each<[string, Failure[], number]>([
   ['a failed assertion', [a, late('test/b.test.ts', 'is right', 'AssertionError')], 2],
   ['a failure that no test reports, as of a worker that crashed', [a], 2],
+  ['a file that did not run', [a, late('test/b.test.ts', 'did not run', 'Missing')], 2],
   ['more than three', ['1', '2', '3', '4'].map((name) => late('test/a.test.ts', name)), 4],
   ['a crash of a process', [late('test/flow/crash/webhooks.test.ts')], 1],
   ['a fault', [late('test/faults/clock/clock.test.ts')], 1],

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import manifest from '../../../package.json'
-import { runsFor, withDefaults } from './arguments.ts'
+import { filesOf, runsFor, withDefaults } from './arguments.ts'
 
 const kinds = ['slow', 'storm'] as const
 const left = kinds.map((kind) => `--path-ignore-patterns=**/*.${kind}.test.ts`)
@@ -50,4 +50,19 @@ test('tests that compare times run after the others, one at a time', () => {
   expect(runsFor([timed[1]!], timed).map(namesIn)).toEqual([[timed[1]!]])
   expect(runsFor(['.slow.test.ts'], timed).map(namesIn)).toEqual([['.slow.test.ts']])
   expect(runsFor(['--test-name-pattern=sent'], timed)).toHaveLength(1)
+})
+
+test.each<[string, string[], string[] | undefined]>([
+  ['all but slow ones and storms', [], ['test/a/b.test.ts', 'test/c.test.ts']],
+  ['a folder', ['test/a'], ['test/a/b.test.ts', 'test/a/b.slow.test.ts']],
+  ['a kind', ['.slow.test.ts'], ['test/a/b.slow.test.ts']],
+  ['tests by name', ['-t', 'one'], undefined],
+])('the files of %s are known', (_, args, files) => {
+  const all = [
+    'test/a/b.test.ts',
+    'test/a/b.slow.test.ts',
+    'test/c.test.ts',
+    'test/d.storm.test.ts',
+  ]
+  expect(filesOf(withDefaults(args), all)).toEqual(files)
 })

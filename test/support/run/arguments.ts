@@ -43,3 +43,20 @@ export const runsFor = (args: readonly string[], timed: readonly string[]): stri
     ...(hasAlone ? [withDefaults(['--parallel=1', ...options, ...alone])] : []),
   ]
 }
+
+const IGNORED = /^--path-ignore-patterns=\*\*\/\*\.(\w+)\.test\.ts$/
+
+/**
+ * The files of these that a run with arguments of `runsFor` runs; undefined where tests are
+ * requested by their names, since a file without one is not in the report.
+ */
+export const filesOf = (args: readonly string[], all: readonly string[]): string[] | undefined => {
+  if (args.some((arg) => NAMES_TESTS.test(arg))) return undefined
+  const ignored = args.flatMap((arg) => IGNORED.exec(arg)?.[1] ?? [])
+  const names = args.filter((arg) => !isOption(arg)).map((name) => name.replace(/^\.\//, ''))
+  return all.filter(
+    (file) =>
+      (names.length === 0 || names.some((name) => file.includes(name))) &&
+      !ignored.some((kind) => file.endsWith(`.${kind}.test.ts`)),
+  )
+}

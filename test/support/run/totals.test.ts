@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { failuresOf, lineOf, totalsOf } from './totals.ts'
+import { failuresOf, lineOf, missingFrom, totalsOf } from './totals.ts'
 
 const report = (attributes: string): string => `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="bun test" ${attributes} time="0.01">
@@ -56,5 +56,12 @@ test('failed tests are named with their files and what was thrown', () => {
   expect(failuresOf(xml)).toEqual([
     { file: 'test/a.test.ts', name: 'says "a < b"', type: 'AssertionError' },
     { file: 'test/b.test.ts', name: 'throws', type: 'Error' },
+  ])
+})
+
+test('a file that is not in the report did not run', () => {
+  const xml = '<testsuite name="a" file="test/a.test.ts" tests="1"></testsuite>'
+  expect(missingFrom(xml, ['test/a.test.ts', 'test/b.test.ts'])).toEqual([
+    { file: 'test/b.test.ts', name: '(the file did not run)', type: 'Missing' },
   ])
 })

@@ -48,6 +48,16 @@ export const failuresOf = (report: string): Failure[] =>
     },
   )
 
+/** What did not load, or was running when its worker crashed, is missing from the report. */
+export const missingFrom = (report: string, files: readonly string[]): Failure[] => {
+  const found = new Set(
+    [...report.matchAll(/<testsuite\b[^>]*\sfile="([^"]*)"/g)].map(([, f]) => f),
+  )
+  return files
+    .filter((file) => !found.has(file))
+    .map((file) => ({ file, name: '(the file did not run)', type: 'Missing' }))
+}
+
 /** The closing line of a run. */
 export const lineOf = ({ passed, failed, skipped }: Totals): string =>
   `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
