@@ -151,14 +151,25 @@ const SHAPE = `select md5(concat_ws(' ',
   (select concat(count(*), max(s.xmin::text::bigint)) from pg_db_role_setting s)))
   as shape`
 
+/** Past every trigger and reference. Whoever holds a lock for long has the database dropped. */
+const SETTINGS = {
+  session_replication_role: 'replica',
+  statement_timeout: 10_000,
+  lock_timeout: 2_000,
+}
+
+/** What tests, and whatever they have forgotten to close, have opened themselves. */
+const CUT = `select pg_terminate_backend(pid) from pg_stat_activity
+  where datname = current_database() and pid <> pg_backend_pid()
+    and application_name not in ('tendril', 'tendril-sandbox')`
+
 const BUSY = `select count(*)::int as busy from pg_stat_activity
   where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'`
 
-/** Deletes all rows, past every trigger and reference. It lives in the session alone. */
+/** Deletes all rows. It lives in the session alone. */
 const EMPTYING = `create function pg_temp.empty() returns void language plpgsql as $$
   declare one regclass;
   begin
-    perform pg_advisory_unlock_all();
     for one in select c.oid::regclass from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where c.relkind = 'r' and n.nspname !~ '^(pg_|information_schema)'
         and pg_relation_size(c.oid) > 0
@@ -199,7 +210,7 @@ export class WarmDatabase {
       max_lifetime: null,
       fetch_types: false,
       onnotice: () => {},
-      connection: { session_replication_role: 'replica' } as never,
+      connection: SETTINGS as never,
     })
   }
 
@@ -223,6 +234,7 @@ export class WarmDatabase {
   async renew(): Promise<boolean> {
     if (++this.#uses >= MOST_USES || !(await this.#isIdle())) return false
     await this.clients.settle()
+    await this.#sql.unsafe(CUT)
     if ((await this.#see()) !== this.#shape) return false
     await this.#sql.begin(async (sql) => {
       await sql`select pg_temp.empty()`
