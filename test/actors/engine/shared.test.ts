@@ -10,6 +10,7 @@ import { newId } from '#kernel/ids'
 import { type ConnectionOptions, openDb, type Query, type Sql } from '#store/engine/db'
 import { type Actors, actorStore, actorsOn } from '#test/support/actors/actors'
 import { letterOf } from '#test/support/actors/letters'
+import { eventually } from '#test/support/eventually'
 import { runs } from '#test/support/property'
 import { use } from '#test/support/use'
 
@@ -173,12 +174,17 @@ test('letters of fifty workspaces have the results that they have alone', async 
 test('while connections are cut, what was told to be done is, and nothing is done twice', async () => {
   await using all = await stage()
   let isOver = false
+  let cuts = 0
+  const commits = () => all.sent.filter((text) => text.endsWith('commit')).length
   const cutting = (async () => {
     while (!isOver) {
+      const before = commits()
       await store.owner`select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and application_name = 'tendril'
         order by random() limit 2`
-      await Bun.sleep(20)
+      cuts++
+      // A machine that takes longer to connect than this takes to cut again would commit nothing.
+      await eventually(commits, (count) => isOver || count >= before + 2)
     }
   })()
   const told = await askAll(all, ['change', 'change', 'changeFirst', 'look', 'refuse'])
@@ -192,6 +198,7 @@ test('while connections are cut, what was told to be done is, and nothing is don
     if (!CHANGES.includes(kind)) expect(rows.has(id)).toBe(false)
   }
   expect(told.filter(({ said }) => said === 'done').length).toBeGreaterThan(0)
+  expect(cuts).toBeGreaterThan(3)
 })
 
 test('a workspace whose row is locked elsewhere delays no other', async () => {
