@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { createLog } from '#kernel/log'
-import { type McpConnection, McpError } from '#port/mcp-client/client'
+import { type McpClient, type McpConnection, McpError } from '#port/mcp-client/client'
 import { createMcpClient } from '#port/mcp-client/open'
 import { confinementRefusal } from '#port/mcp-client/stdio/confinement'
 import { egressTo } from '#test/support/http/egress'
@@ -105,14 +105,15 @@ const cases = (fake: FakeMcp, sessions: number, configOf: () => McpConnection): 
   test('says what became of each call', async () => {
     const seed = Math.floor(Math.random() * 2 ** 31)
     const config = configOf()
-    const client = createMcpClient({
-      egress: egressTo(`http://127.0.0.1:${fake.port}`),
-      programs: config.transport === 'stdio' ? [{ ...config, env: [] }] : [],
-      home: '/nowhere',
-      log: createLog('silent'),
-      version: '0',
-      deadlineMs: 500,
-    })
+    const clientWithin = (deadlineMs: number) =>
+      createMcpClient({
+        egress: egressTo(`http://127.0.0.1:${fake.port}`),
+        programs: config.transport === 'stdio' ? [{ ...config, env: [] }] : [],
+        home: '/nowhere',
+        log: createLog('silent'),
+        version: '0',
+        deadlineMs,
+      })
     const scripts = fc.sample(fc.array(frame, { maxLength: 6 }), { seed, numRuns: sessions * 10 })
     for (const method of Object.keys(honest)) {
       fake.on[method] = (message, wire) => {
@@ -129,12 +130,12 @@ const cases = (fake: FakeMcp, sessions: number, configOf: () => McpConnection): 
     const notDone: string[] = []
     const wrong: unknown[] = []
     let key = 0
-    const session = async (): Promise<void> => {
+    const session = async (client: McpClient): Promise<void> => {
       const noted = (cause: unknown) => void (cause instanceof McpError || wrong.push(cause))
       const server = await client.open(config, { signal: never(), tenantId: 'w' }).catch(noted)
       if (!server) return
       await server.list().catch(noted)
-      for (let calls = 0; calls < 2; calls++) {
+      for (let call = 0; call < 2; call++) {
         const idempotencyKey = `step-${key++}`
         await server.call('echo', {}, { idempotencyKey, signal: never() }).catch((cause) => {
           noted(cause)
@@ -143,11 +144,18 @@ const cases = (fake: FakeMcp, sessions: number, configOf: () => McpConnection): 
       }
       await server.close()
     }
-    for (let round = 0; round < sessions / AT_ONCE; round++)
-      await Promise.all(Array.from({ length: AT_ONCE }, session))
-    const arrived = fake
-      .of('tools/call')
-      .map(({ params }) => (params!._meta as Record<string, string>)['tendril/idempotency-key']!)
+    const some = async (deadlineMs: number) => {
+      const client = clientWithin(deadlineMs)
+      await Promise.all(Array.from({ length: AT_ONCE }, () => session(client)))
+    }
+    for (let round = 0; round < sessions / AT_ONCE; round++) await some(500)
+    const calls = () => fake.of('tools/call')
+    // Where a program takes longer than that to start, no call has been made yet.
+    for (let withinMs = 1_000; calls().length === 0 && withinMs < 10_000; withinMs *= 2)
+      await some(withinMs)
+    const arrived = calls().map(
+      ({ params }) => (params!._meta as Record<string, string>)['tendril/idempotency-key']!,
+    )
     expect({ seed, wrong }).toEqual({ seed, wrong: [] })
     expect({ seed, arrived: arrived.length }).toEqual({ seed, arrived: new Set(arrived).size })
     expect({ seed, both: arrived.filter((each) => notDone.includes(each)) }).toEqual({

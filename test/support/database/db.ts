@@ -9,7 +9,7 @@ import type { ConnectionOptions, Logins } from '#store/engine/db'
 import { withLogins } from '#store/engine/logins'
 import { migrate } from '#store/engine/migrate'
 import { withVersion } from '#store/engine/reach'
-import { WarmDatabase } from './warm.ts'
+import { patientClients, WarmDatabase } from './warm.ts'
 
 /** Carries a `Template` as JSON from the runner to the worker processes. */
 export const TEMPLATE_VARIABLE = 'TENDRIL_TEST_TEMPLATE'
@@ -148,7 +148,8 @@ export async function freshDb(): Promise<TestDatabase> {
   const template = templateOfThisRun()
   const database = await databaseFrom(template, template.name)
   const { logins } = template
-  return logins ? { ...database, options: { ...database.options, logins } } : database
+  const client = patientClients(database.options.port)
+  return { ...database, options: { ...database.options, ...(logins && { logins }), client } }
 }
 
 /** Databases of this worker that nobody uses at the moment. */
