@@ -6,6 +6,16 @@ import { type AdminContext, type Flags, text } from './flags.ts'
 
 const HELD =
   'The next start is held: the deployment posts nothing and does nothing by itself until you have decided with `tendril admin identity adopt`.'
+
+/** The first schema whose programs hold what was restored. */
+const HOLDS_SINCE = '000144'
+
+/** What the start of a restored deployment does. `version`: the backup's schema. */
+export const heldWords = (version: string): string =>
+  version >= HOLDS_SINCE
+    ? HELD
+    : `${HELD} This goes for this program only: that of the backup (schema ${version}) knows no hold, and posts what falls due as soon as it starts.`
+
 const LIVE_AGAIN =
   'Keys, sessions and members that were ended since the backup live again: end them again.'
 
@@ -15,7 +25,7 @@ const restore = async (place: AdminContext, flags: Flags, from: string): Promise
     passphrase: await passphraseOf(flags),
     home: flags.home === undefined ? undefined : text(flags, 'home'),
   })
-  return { from, ...restored, next: [HELD, LIVE_AGAIN] }
+  return { from, ...restored, next: [heldWords(restored.version), LIVE_AGAIN] }
 }
 
 export const restoreGroup: AdminGroup = {

@@ -1,8 +1,8 @@
 /** Runs a command line and returns its exit code. */
 import { type Command, CommanderError } from 'commander'
-import { Failure, INTERRUPTED, INTERRUPTED_EXIT, misuseOf } from './failure.ts'
+import { Failure, INTERRUPTED, INTERRUPTED_EXIT, misuse, misuseOf } from './failure.ts'
 import type { Host } from './host.ts'
-import type { Ground } from './own.ts'
+import { type Ground, serverCommands } from './own.ts'
 import { operationAt, programFor, wholeProgram } from './program.ts'
 import { reportFailure } from './report.ts'
 
@@ -63,9 +63,14 @@ const parseCommandLine = (
     if (cause.code === 'commander.helpDisplayed' || cause.code === 'commander.version')
       return async () => 0
     if (cause.code === 'commander.help') return async () => 2
+    const [name = ''] = argv
+    if (serverCommands.some(([one]) => one === name))
+      return misuse(`'${name}' is a command of the server, not of this client`, WHERE_IT_IS)
     throw misuseOf(cause)
   }
 }
+
+const WHERE_IT_IS = 'the single binary has it; in a clone of the repository: npm run -s admin -- …'
 
 const asksForJson = (argv: readonly string[]): boolean =>
   argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined).includes('--json')

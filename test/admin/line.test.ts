@@ -4,6 +4,7 @@ import { admin } from '#admin/admin'
 import { commandsOf, usageOf } from '#admin/command'
 import { adminGroups } from '#admin/groups'
 import { readLine } from '#admin/line'
+import { heldWords } from '#admin/restore'
 
 const commands = adminGroups.flatMap(commandsOf)
 
@@ -74,4 +75,9 @@ test('a flag has the same form in every command', () => {
       expect([name, forms.get(name) ?? form]).toEqual([name, form])
       forms.set(name, form)
     }
+})
+
+test('a restore says of which programs the hold is not known', () => {
+  expect(heldWords('000143')).toContain('schema 000143) knows no hold')
+  expect(heldWords('000144')).not.toContain('knows no hold')
 })

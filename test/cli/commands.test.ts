@@ -119,6 +119,11 @@ describe('a mistake', () => {
       "unknown command 'aprove'\n  hint: Did you mean approve?",
     ],
     [
+      'of the program',
+      ['admin', 'backup', 'x'],
+      "'admin' is a command of the server, not of this client\n  hint: the single binary has it; in a clone of the repository: npm run -s admin -- …",
+    ],
+    [
       'in a command of the agent',
       ['agent', 'jobs', 'cancle', 'x'],
       "unknown command 'cancle'\n  hint: Did you mean cancel?",
