@@ -40,6 +40,30 @@ const senderLimits: SenderLimits = {
   stopMs: 1_500,
 }
 
+/** The most bytes of an answer that are read. */
+const MOST_READ = 4_096
+
+/** A collector may take a request and reject some of its spans. */
+const rejectedIn = async (response: Response): Promise<number> => {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk)
+    bytes += chunk.length
+    if (bytes > MOST_READ) return 0
+  }
+  return rejectedSpans(Buffer.concat(chunks).toString())
+}
+
+const rejectedSpans = (text: string): number => {
+  try {
+    const count = Number(JSON.parse(text)?.partialSuccess?.rejectedSpans ?? 0)
+    return Number.isSafeInteger(count) && count > 0 ? count : 0
+  } catch {
+    return 0
+  }
+}
+
 export class SpanSender implements AsyncDisposable {
   #waiting: EndedSpan[] = []
   #limits: SenderLimits
@@ -63,7 +87,7 @@ export class SpanSender implements AsyncDisposable {
     this.#waiting.push(span)
     if (this.#sending || this.#failures > 0) return
     if (this.#waiting.length >= this.#limits.together) this.#send()
-    else this.#timer ??= this.deps.clock.after(this.#limits.everyMs, () => this.#send())
+    else this.#wait()
   }
 
   /** Sends what waits, for a moment. */
@@ -82,24 +106,31 @@ export class SpanSender implements AsyncDisposable {
     this.#timer = undefined
     this.#sending ??= this.#sendAll().finally(() => {
       this.#sending = undefined
+      // Whoever has added a span since it last looked has set no timer.
+      if (this.#waiting.length > 0 && !this.#isStopping) this.#wait()
     })
+  }
+
+  #wait(): void {
+    this.#timer ??= this.deps.clock.after(this.#limits.everyMs, () => this.#send())
   }
 
   /** Until few wait, who may wait for others, or the collector fails. */
   async #sendAll(): Promise<void> {
-    const { together, everyMs } = this.#limits
+    const { together } = this.#limits
     for (let least = 1; this.#waiting.length >= least; least = this.#isStopping ? 1 : together) {
       const spans = this.#waiting.splice(0, together)
-      const failure = await this.#post(spans)
-      if (failure !== undefined) {
-        this.#failed(spans.length, failure)
+      const answer = await this.#post(spans)
+      if (typeof answer === 'string') {
+        this.#failed(spans.length, answer)
         return
       }
       this.#failures = 0
-      this.deps.counted?.('sent', spans.length)
+      this.deps.counted?.('sent', spans.length - answer.rejected)
       if (this.#lost > 0) this.#tell('too many')
+      this.#drop(answer.rejected)
+      if (answer.rejected > 0) this.#tell('rejected')
     }
-    if (this.#waiting.length > 0) this.#timer = this.deps.clock.after(everyMs, () => this.#send())
   }
 
   #failed(spans: number, failure: string): void {
@@ -112,8 +143,8 @@ export class SpanSender implements AsyncDisposable {
     this.#timer = this.deps.clock.after(pause, () => this.#send())
   }
 
-  /** Returns what failed, in a word. */
-  async #post(spans: EndedSpan[]): Promise<string | undefined> {
+  /** Returns what failed, in a word, or how many of the spans the collector did not take. */
+  async #post(spans: EndedSpan[]): Promise<string | { rejected: number }> {
     const { url, headers, resource } = this.deps
     const late = new AbortController()
     using _timer = this.deps.clock.after(this.#limits.answerMs, () => late.abort())
@@ -125,8 +156,9 @@ export class SpanSender implements AsyncDisposable {
         redirect: 'manual',
         signal: AbortSignal.any([late.signal, this.#stop.signal]),
       })
+      if (response.ok) return { rejected: Math.min(await rejectedIn(response), spans.length) }
       await response.body?.cancel()
-      return response.ok ? undefined : `status ${response.status}`
+      return `status ${response.status}`
     } catch {
       return late.signal.aborted ? 'timeout' : 'unreachable'
     }

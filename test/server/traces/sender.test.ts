@@ -11,7 +11,7 @@ import { use } from '#test/support/use'
 const collector = use(openCollector)
 const OK = { status: 200, body: '{}' }
 
-const openSender = (limits: Partial<SenderLimits> = {}) => {
+const openSender = (limits: Partial<SenderLimits> = {}, onCount = () => {}) => {
   const clock = manualClock()
   const lines: string[] = []
   const counts = { sent: 0, dropped: 0 }
@@ -25,6 +25,7 @@ const openSender = (limits: Partial<SenderLimits> = {}) => {
     limits,
     counted: (what, spans) => {
       counts[what] += spans
+      onCount()
     },
   })
   const tracer = createTracer((span) => sender.add(span))
@@ -63,6 +64,44 @@ describe('a collector that answers', () => {
     expect(await counted(15)).toEqual({ sent: 15, dropped: 0 })
     expect(clock.pending).toBe(0)
   })
+
+  test('gets a span that ends just as it has taken others', async () => {
+    collector.answer = OK
+    let isFirst = true
+    const { clock, counted, end, sender } = openSender({}, () => {
+      if (isFirst) queueMicrotask(() => end(1))
+      isFirst = false
+    })
+    end(1)
+    await clock.advance(1_000)
+    await counted(1)
+    await settled()
+    expect(clock.pending).toBe(1)
+    await clock.advance(1_000)
+    expect(await counted(2)).toEqual({ sent: 2, dropped: 0 })
+    await sender[Symbol.asyncDispose]()
+  })
+
+  test.each([
+    ['{"partialSuccess":{"rejectedSpans":"2","errorMessage":"quince"}}', 2],
+    ['{"partialSuccess":{"rejectedSpans":2}}', 2],
+    ['{"partialSuccess":{"rejectedSpans":"9"}}', 3],
+    ['{"partialSuccess":{"errorMessage":"soon"}}', 0],
+    ['{"partialSuccess":{"rejectedSpans":-1}}', 0],
+    ['null', 0],
+    ['', 0],
+    ['not JSON', 0],
+    [' '.repeat(100_000), 0],
+  ])('may reject some of the spans (%#)', async (body, rejected) => {
+    collector.answer = { status: 200, body }
+    const { counted, end, lines, sender } = openSender({ together: 3 })
+    end(3)
+    expect(await counted(3)).toEqual({ sent: 3 - rejected, dropped: rejected })
+    await sender[Symbol.asyncDispose]()
+    const told = rejected === 0 ? [] : [{ failure: 'rejected', dropped: rejected }]
+    expect(lines()).toMatchObject(told)
+    expect(JSON.stringify(lines())).not.toContain('quince')
+  })
 })
 
 describe('a collector that fails', () => {
@@ -96,6 +135,20 @@ describe('a collector that fails', () => {
 })
 
 describe('a collector that never answers', () => {
+  test('or not to the end, keeps spans no longer than that', async () => {
+    collector.answer = { status: 200, body: '{', hang: 'within' }
+    const { clock, counted, end, lines, requests, sender } = openSender({ together: 3 })
+    end(3)
+    await eventually(
+      async () => requests(),
+      (count) => count === 1,
+    )
+    await clock.advance(5_000)
+    expect(await counted(3)).toEqual({ sent: 0, dropped: 3 })
+    expect(lines()).toMatchObject([{ failure: 'timeout' }])
+    await sender[Symbol.asyncDispose]()
+  })
+
   test('holds one request, and as many spans as wait at most', async () => {
     collector.answer = { hang: 'before' }
     const { clock, counted, counts, end, lines, requests, sender } = openSender({
