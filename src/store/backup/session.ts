@@ -1,6 +1,6 @@
 /** The session of a backup or a restore: one connection, which may be at it for hours. */
 import postgres from 'postgres'
-import { type ConnectionOptions, TIMES_AS_ISO, withDeadline } from '../engine/db.ts'
+import { type ConnectionOptions, codeOf, TIMES_AS_ISO, withDeadline } from '../engine/db.ts'
 import { BACKUP_LOCK } from './lock.ts'
 
 const SETTINGS = {
@@ -27,14 +27,15 @@ interface Backend {
 const STARTED = 'extract(epoch from pg_postmaster_start_time())::text'
 
 /**
- * What is known of a session's process. A database that refuses a further connection is there, so
- * that the process may be too. One that was started at another time says nothing of the process: it
- * may be another server at the same address.
+ * What is known of a session's process. A database that has no room for a further connection is
+ * there, so that the process may be too. Any other error says nothing of the process, and neither
+ * does a database that was started at another time: it may be another server at the same address.
  */
 type Sight = 'there' | 'gone' | 'unknown'
 
-const hasSqlState = (cause: unknown): boolean =>
-  [cause, (cause as Error | null)?.cause].some((one) => one instanceof postgres.PostgresError)
+/** SQLSTATE class 53, such as `too_many_connections`. */
+const isRefusedForRoom = (cause: unknown): boolean =>
+  [cause, (cause as Error | null)?.cause].some((one) => codeOf(one).startsWith('53'))
 
 /** Asks by a connection of its own. */
 export const lookAtBackend = async (
@@ -50,7 +51,7 @@ export const lookAtBackend = async (
     if (!found!.same) return 'unknown'
     return found!.serves ? 'there' : 'gone'
   } catch (cause) {
-    return hasSqlState(cause) ? 'there' : 'unknown'
+    return isRefusedForRoom(cause) ? 'there' : 'unknown'
   } finally {
     await sql.end({ timeout: 0 })
   }

@@ -121,7 +121,28 @@ test('a session is gone once its server says so, and not while it only refuses o
     expect(await look({})).toBe('there')
     expect(await look({}, { ...own!, pid: 0 })).toBe('gone')
     expect(await look({}, { ...own!, started: '1.5' })).toBe('unknown')
-    expect(await look({ database: 'there is none' })).toBe('there')
+    expect(await look({ database: 'there is none' })).toBe('unknown')
     expect(await look({ host: '127.0.0.1', port: 9 })).toBe('unknown')
+    for (const [code, sight] of [
+      ['53300', 'there'],
+      ['57P03', 'unknown'],
+    ] as const) {
+      using refusing = refusingServer(code)
+      expect([code, await look({ host: '127.0.0.1', port: refusing.port })]).toEqual([code, sight])
+    }
   })
 })
+
+/** Answers every connection as a database does that refuses it. */
+const refusingServer = (code: string): { port: number } & Disposable => {
+  const fields = ['SFATAL', 'VFATAL', `C${code}`, 'Mrefused', ''].map((field) => `${field}\0`)
+  const body = Buffer.from(fields.join(''))
+  const head = Buffer.from('E\0\0\0\0')
+  head.writeInt32BE(body.length + 4, 1)
+  const server = Bun.listen({
+    hostname: '127.0.0.1',
+    port: 0,
+    socket: { data: (socket) => void socket.end(Buffer.concat([head, body])) },
+  })
+  return { port: server.port, [Symbol.dispose]: () => server.stop(true) }
+}
