@@ -11,6 +11,9 @@ import { surfaceOf } from './visit.ts'
 /** A client may have chosen the id, and it may be a text. */
 const ownId = (requestId: string): string | undefined => (isUuid(requestId) ? requestId : undefined)
 
+const linkOf = (request: Request): string | undefined =>
+  foreignTrace(request.headers.get('traceparent'))
+
 const endFailed = (span: TraceSpan, cause: unknown, workspace?: string): void => {
   const { code, status } = AppError.from(cause)
   span.end(code, { workspace, status, isFailure: status >= 500 })
@@ -27,7 +30,7 @@ export const tracedRequest = async (
   const span = tracer.begin({
     name: o.id,
     kind: 'server',
-    link: foreignTrace(request.headers.get('traceparent')),
+    link: linkOf(request),
     facts: { surface: surfaceOf(request), request: ownId(requestIdOf(request)) },
   })
   const workspace = () => incoming.asked?.workspace
@@ -42,15 +45,20 @@ export const tracedRequest = async (
   }
 }
 
+interface TracedCall {
+  call: Call
+  request: Request
+}
+
 /** The span of one call of an operation over MCP. */
 export const tracedCall = async <A extends { status: number }>(
   tracer: Tracer,
   o: Pick<NamedOp, 'id'>,
-  { tenantId: workspace, surface, requestId }: Call,
+  { call: { tenantId: workspace, surface, requestId }, request }: TracedCall,
   run: () => Promise<A>,
 ): Promise<A> => {
   const facts = { workspace, surface, request: ownId(requestId) }
-  const span = tracer.begin({ name: o.id, kind: 'server', facts })
+  const span = tracer.begin({ name: o.id, kind: 'server', link: linkOf(request), facts })
   try {
     const answer = await inTrace(span.context, run)
     span.end('answered', { status: answer.status })

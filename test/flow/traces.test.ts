@@ -96,15 +96,27 @@ test('a refusal says its code, and an id of ours', async () => {
   expect(letter.facts.outcome).toBe('refused')
 })
 
-test('a call over MCP is a span, with its letter', async () => {
+test('a call over MCP is a span, with its letter, linked to that of a stranger', async () => {
   const story = await newStory(app)
-  await using mcp = await connectMcp(app.url, story)
+  const [traceId, spanId] = ['c'.repeat(32), 'd'.repeat(16)]
+  const headers = {
+    authorization: `Bearer ${story.key}`,
+    traceparent: `00-${traceId}-${spanId}-01`,
+  }
+  const transport = { requestInit: { headers } }
+  await using mcp = await connectMcp(app.url, { key: story.key, transport })
   const made = await mcp.call('growth_add_learning', { kind: 'worked', note: WORDS })
   expect(made.isError).toBeFalsy()
   const of = { workspace: story.tenantId }
   const call = await collected('growth.learnings.create', { ...of, surface: 'mcp' })
   const letter = await collected('letter growth.learnings.create', of)
   expect(letter).toMatchObject({ traceId: call.traceId, parentSpanId: call.spanId })
+  expect(call.links).toEqual([{ traceId, spanId }])
+  const link = { traceId: 'e'.repeat(32), spanId }
+  transport.requestInit.headers.traceparent = `00-${link.traceId}-${spanId}-01`
+  await mcp.call('growth_list_learnings')
+  const read = await collected('growth.learnings.list', { ...of, surface: 'mcp' })
+  expect(read.links).toEqual([link])
 })
 
 test('work goes on with the trace of what led to it, and passes it on', async () => {

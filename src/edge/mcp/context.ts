@@ -6,6 +6,7 @@ import type { Log } from '#kernel/log'
 import type { Tracer } from '#kernel/trace'
 import type { Operation } from '#ops/engine/bind'
 import type { Call } from '#ops/engine/call'
+import { requestIdOf } from '../respond.ts'
 import { tracedCall } from '../traced.ts'
 import type { McpCaller } from './caller.ts'
 
@@ -41,8 +42,9 @@ interface ContextParts {
 export const buildContext = (
   { byId, log, tracer }: ContextParts,
   caller: McpCaller,
-  requestId: string,
+  request: Request,
 ): McpContext => {
+  const requestId = requestIdOf(request)
   const call: Call = { ...caller, surface: 'mcp', requestId }
   return {
     operations: byId,
@@ -52,7 +54,7 @@ export const buildContext = (
       const startedAt = performance.now()
       try {
         const asked = () => o.run(() => input, { ...call, ...more })
-        const answer = await (tracer ? tracedCall(tracer, o, call, asked) : asked())
+        const answer = await (tracer ? tracedCall(tracer, o, { call, request }, asked) : asked())
         if (log.isLevelEnabled('debug')) {
           const served = {
             operation: id,

@@ -138,7 +138,7 @@ const handle = async (parts: Parts, incoming: Incoming): Promise<Response> => {
     countMessages(body, parts.tools),
   )
   if (hasRequest(body)) requireRoom(parts, caller, body)
-  const answer = await plain?.read(buildContext(parts, caller, requestIdOf(request)))
+  const answer = await plain?.read(buildContext(parts, caller, request))
   const response =
     answer ??
     (await respond(parts, request, {
@@ -188,7 +188,7 @@ const plainIn = (
 
 const respond = async (parts: Parts, request: Request, incoming: McpRequest): Promise<Response> => {
   const { caller, text, body } = incoming
-  const context = buildContext(parts, caller, requestIdOf(request))
+  const context = buildContext(parts, caller, request)
   if (text !== undefined && !(await isLegacyRequest(request, body)))
     return parts.stateless.handle(request, { context, view: parseView(request.url), body })
   return serveSession(parts, request, { ...incoming, context })
