@@ -20,6 +20,8 @@ import { type AdminContext, type Flags, optionalEmail, text } from './flags.ts'
 
 /** Writes a line for each record, and counts them. */
 class Told implements ImportReport, Disposable {
+  /** Whether there may be a workspace whose report this is. */
+  isNeeded = false
   readonly #made = new KindCounts()
   readonly #left = new KindCounts()
   readonly #file: number | undefined
@@ -112,9 +114,12 @@ export const importTenant = async (
           { tenantId, role: 'owner', email },
         )
       },
+      mayBeThere(is) {
+        report.isNeeded = is
+      },
     },
   ).catch((cause: unknown) => {
-    report.discard()
+    if (!report.isNeeded) report.discard()
     throw cause
   })
   const { workspaceId, name, sealed, keepsIds } = imported

@@ -18,6 +18,7 @@ import {
   finishImport,
   IMPORT_LEASE_MS,
   type ImportSession,
+  isImported,
   isRefusedRow,
   isTaken,
   openImport,
@@ -47,6 +48,8 @@ export interface ImportOrder {
   report: ImportReport
   /** Called before the workspace is there for others: what is to be there from the start. */
   before(db: Db, workspaceId: string): Promise<void>
+  /** Told true before the workspace may be there for others, and false if it has not come to be. */
+  mayBeThere(is: boolean): void
 }
 
 export interface Imported {
@@ -60,6 +63,8 @@ export interface Imported {
 /** A workspace that is being made. */
 class Making implements ImportSink, AsyncDisposable {
   readonly session: ImportSession
+  /** The transaction that finishes it may have been sent. */
+  ends = false
   readonly #renewing: NodeJS.Timeout
 
   constructor(
@@ -179,15 +184,54 @@ const make = async (
   { place, db, making }: { place: ImportPlace; db: Db; making: Making },
   order: ImportOrder,
   looked: Looked,
-): Promise<boolean> => {
+): Promise<void> => {
   const keepsIds = !order.newIds && (await mayKeepIds(db, making, looked))
   looked.arrival.ids.keep(keepsIds)
   await writeAll(order, place.keys, looked, making)
   await failpointsFrom(place.config.failpoints)('import.ends')
   await order.before(db, making.id)
   await renewImport(db, making.id)
+  making.ends = true
+  order.mayBeThere(true)
   await finishImport(db, { id: making.id, detail: detailOf(looked.read, keepsIds) })
-  return keepsIds
+}
+
+const unknownEnd = (id: string, cause: unknown): AppError =>
+  new AppError(
+    'unavailable',
+    `the database did not answer, so the workspace ${id} may be there or not: \`tendril admin tenant get --workspace ${id}\` tells`,
+    { cause },
+  )
+
+/** A database that has lost its connections may be back within seconds. */
+const LOOKS = 4
+const LOOK_EVERY_MS = 500
+
+/** Whether the workspace has come to be. Throws where the database does not say. */
+const lookAfterwards = async (db: Db, id: string, cause: unknown): Promise<boolean> => {
+  for (let look = 1; ; look++)
+    try {
+      return await isImported(db, id)
+    } catch {
+      if (look === LOOKS) throw unknownEnd(id, cause)
+      await Bun.sleep(LOOK_EVERY_MS)
+    }
+}
+
+/** Throws unless the workspace is there: only the answer was lost. */
+const afterFailure = async (
+  { place, db, making: { id, ends } }: { place: ImportPlace; db: Db; making: Making },
+  order: ImportOrder,
+  cause: unknown,
+): Promise<void> => {
+  if (ends) {
+    if (await lookAfterwards(db, id, cause)) return
+    order.mayBeThere(false)
+  }
+  await abandonImport(db, id).catch((err: unknown) =>
+    place.log.warn({ err, workspace: id }, 'what was imported is removed later'),
+  )
+  throw inWords(cause)
 }
 
 /** Tells what an import would make and leave out, and writes nothing. */
@@ -213,13 +257,8 @@ export const importWorkspace = async (
   await beginImport(db, { id, name, plan: defaultPlan })
   await using making = new Making(db, id, opened.files, place)
   current.making = making
-  try {
-    const keepsIds = await make({ place, db, making }, order, looked)
-    return { workspaceId: id, name, sealed: looked.read.sealed, keepsIds }
-  } catch (cause) {
-    await abandonImport(db, id).catch((err: unknown) =>
-      place.log.warn({ err, workspace: id }, 'what was imported is removed later'),
-    )
-    throw inWords(cause)
-  }
+  const at = { place, db, making }
+  await make(at, order, looked).catch((cause: unknown) => afterFailure(at, order, cause))
+  const { read, arrival } = looked
+  return { workspaceId: id, name, sealed: read.sealed, keepsIds: arrival.ids.isKeeping }
 }

@@ -80,6 +80,18 @@ export const finishImport = (db: Db, { id, detail }: FinishedImport): Promise<vo
     })
   })
 
+/**
+ * Whether the workspace is one like others. A transaction that may yet finish it, though nobody
+ * gets its answer any more, is waited for.
+ */
+export const isImported = async (db: Db, id: string): Promise<boolean> => {
+  const [row] = await db.system(
+    (sql) => sql<{ imported: boolean }>`select deletes_at is null as imported from tenant
+      where id = ${id} for update`,
+  )
+  return row?.imported ?? false
+}
+
 const ROWS = 1_000
 
 /** Removes what has been made so far; whatever is left, the sweep removes. */

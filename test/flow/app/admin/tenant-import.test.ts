@@ -6,9 +6,16 @@ import { beforeAll, expect, test } from 'bun:test'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeArtifact } from '#test/support/agent/artifacts'
-import { type ArchiveLine, listAgain, recordsOf } from '#test/support/archives'
+import {
+  type ArchiveLine,
+  exportedItem,
+  listAgain,
+  recordsOf,
+  writeArchive,
+} from '#test/support/archives'
 import { freshDb, TEST_SECRET } from '#test/support/database/db'
 import { fill } from '#test/support/database/filled'
+import { openWire, type Wire } from '#test/support/database/lost-commit'
 import { rowsOfTenant } from '#test/support/database/tenant-rows'
 import { eventually } from '#test/support/eventually'
 import { temporaryFolder } from '#test/support/folder'
@@ -236,4 +243,36 @@ test('once the old workspace is gone, its ids are free again, and of two imports
   expect([first.json.ids, second.json.ids]).toEqual(['kept', 'new'])
   const forced = await runOnOther('import', to('gone'), '--new-ids', '--report', to('forced'))
   expect(forced.json.ids).toBe('new')
+})
+
+/** Imports an item through a wire that is cut as the import ends. */
+const importCut = async (name: string, then: (wire: Wire) => unknown) => {
+  await using wire = await openWire(db.options)
+  // The audit of the last transaction names the operation.
+  const cut = wire.loseCommitOf('operator.workspace.import').then(() => then(wire))
+  const record = exportedItem()
+  await writeArchive(to(name), { records: [{ kind: 'item', record }] })
+  const over = { ...on(db), database: wire.options }
+  const report = `${name}.report`
+  const made = await runAdmin(over, 'tenant', 'import', to(name), '--report', to(report))
+  await cut
+  return { made, report: told(report), expected: [{ kind: 'item', id: record.id }] }
+}
+
+test('an import whose last answer is lost is complete all the same, with its report', async () => {
+  const { made, report, expected } = await importCut('lost.tar.zst', () => {})
+  expect(made).toMatchObject({ code: 0, json: { ids: 'new' } })
+  expect(report).toMatchObject(expected)
+  const [row] = await app.owner`select deletes_at from tenant where id = ${made.json.workspace_id}`
+  expect(row).toEqual({ deletes_at: null })
+})
+
+test('where nobody can say whether the workspace is there, its report stays', async () => {
+  const { made, report, expected } = await importCut('unknown.tar.zst', (wire) =>
+    wire[Symbol.asyncDispose](),
+  )
+  expect(made.code).toBe(8)
+  const [id = ''] = /(?<=--workspace )[0-9a-f-]{36}/.exec(made.err) ?? []
+  expect((await run('get', '--workspace', id)).code).toBe(0)
+  expect(report).toMatchObject(expected)
 })
