@@ -6,17 +6,36 @@ import { type Steps, stepInTenant, tenantsOf } from './steps.ts'
 /** How many places are named. */
 const NAMED = 10
 
+/** What nobody can set anew. */
+const OWN_END: Readonly<Record<string, string>> = {
+  'idempotency.body': 'a stored answer, goes by itself within a day',
+  'channel_reply.secret': 'a code in a reply, goes once its reply is sent, discarded or removed',
+}
+
 /** What is left, and where. */
 export class LeftValues {
   total = 0
   #places = 0
   readonly #named: string[] = []
+  readonly #columns = new Set<string>()
 
   add(tenantId: string, counted: Record<string, number>): void {
     for (const [column, values] of Object.entries(counted)) {
       this.total += values
+      this.#columns.add(column)
       if (++this.#places <= NAMED) this.#named.push(`${values} in ${column} of ${tenantId}`)
     }
+  }
+
+  /** What to do about them. */
+  remedy(): string {
+    const ends = Object.entries(OWN_END).filter(([column]) => this.#columns.has(column))
+    const others = this.#columns.size > ends.length
+    return [
+      ...(others ? ['Set them anew or delete them in their workspaces'] : []),
+      ...ends.map(([column, end]) => `${column}, ${end}`),
+      'Then run this again',
+    ].join('. ')
   }
 
   toString(): string {
@@ -47,7 +66,7 @@ export const refuseUnopened = (old: string, left: LeftValues): void => {
   if (left.total > 0)
     fail(
       'conflict',
-      `${left.total} values that name the old key ${old}, or no key, do not open, so the old key stays: ${left}. Set them anew or delete them in their workspaces, and run this again`,
+      `${left.total} values that name the old key ${old}, or no key, do not open, so the old key stays: ${left}. ${left.remedy()}`,
       { reason: 'wrong_state' },
     )
 }
