@@ -7,7 +7,14 @@ import { keptTrace } from '#kernel/trace'
 import { spendParts } from './counters.ts'
 import type { Fragment, Sql, Transaction } from './db.ts'
 import { isKeyTaken, type Keep, storeAnswer } from './idempotency.ts'
-import type { Effects, NewWork, Provenance, Requeued, SecondRow } from './letter.ts'
+import {
+  type Effects,
+  isUnasked,
+  type NewWork,
+  type Provenance,
+  type Requeued,
+  type SecondRow,
+} from './letter.ts'
 import { eventParts } from './outbox.ts'
 import { auditActor, operator } from './principal.ts'
 
@@ -39,7 +46,7 @@ export async function apply(
   parts.push(...eventParts(sql, effects.events, now))
   parts.push(...spendParts(sql, effects.spend, now))
   for (const work of effects.work ?? []) parts.push(addWork(sql, work, context))
-  for (const work of effects.requeued ?? []) parts.push(requeue(sql, work))
+  for (const work of effects.requeued ?? []) parts.push(requeue(sql, work, context))
   const settled = effects.settled ?? []
   if (settled.length > 0) parts.push(sql`delete from work where id = any(${settled})`)
   if (effects.audit) parts.push(writeAudit(sql, effects.audit, context.now, provenance))
@@ -113,11 +120,14 @@ const writeAudit = (
       ${sql.json(audit.detail ?? {})})`
 }
 
+/** What a request moves goes on in its trace. What timers and lanes move stays in its own. */
 const requeue = (
   sql: Sql,
   { id, runAt, payload, origin, key, failed, dueAt }: Requeued,
-): Fragment =>
-  sql`update work set state = 'queued', run_at = ${runAt}, claimed_by = null, lease_until = null,
+  { provenance, now }: Applying,
+): Fragment => {
+  const trace = isUnasked(provenance) ? undefined : provenance.trace
+  return sql`update work set state = 'queued', run_at = ${runAt}, claimed_by = null, lease_until = null,
     due_at = ${dueAt ?? null}, tried_by = null,
       failures = ${failed === undefined ? sql`0` : sql`failures + ${failed}`}
       ${origin ? sql`, origin = ${origin}, created_at = now()` : sql``}${
@@ -126,7 +136,9 @@ const requeue = (
           : sql`,
         concurrency_key = ${key}`
       }
+      ${trace === undefined ? sql`` : sql`, trace = ${keptTrace(trace, now)}`}
       ${payload ? sql`, payload = ${sql.json(payload)}` : sql``} where id = ${id}`
+}
 
 /**
  * Whether the time of waking can stay as it is. While a row is running it is in the past; otherwise

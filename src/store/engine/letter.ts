@@ -31,6 +31,10 @@ export interface Provenance {
   trace?: string | undefined
 }
 
+/** Nobody's request has sent the letter. */
+export const isUnasked = ({ surface }: Pick<Provenance, 'surface'>): boolean =>
+  surface === 'timer' || surface === 'lane'
+
 /**
  * What the product's rules need from the gate. The product declares the fields, by merging with
  * this interface.

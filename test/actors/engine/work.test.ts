@@ -152,3 +152,26 @@ test('manual work stays due when the clock steps back; a read of the timeline wa
     expect(without.dueIn).toBeGreaterThan(30 * 60_000)
   })
 })
+
+test('what a request moves goes on in its trace; what a timer moves stays in the one it has', async () => {
+  const own = { tenantId: await store.newTenant(), owner: newId(), epoch: 1 }
+  await store.owner`update actor set owner = ${own.owner}, epoch = ${own.epoch}
+    where tenant_id = ${own.tenantId}`
+  const traceOf = (of: string): string => `00-${of.repeat(32)}-${of.repeat(16)}-01`
+  const work = workOn(newId(), { runAt: fromNow(60) })
+  const requeued = [{ id: work.id, runAt: fromNow(30) }]
+  /** The trace that the row then keeps, without its times. */
+  const after = async (effects: Effects, surface: string, trace?: string) => {
+    await db.letter(own.tenantId, async (sql) => {
+      const open = await gate(sql, own, { hook: gateHook })
+      await apply(sql, effects, { ...open!, provenance: { ...byTest, surface, trace } })
+    })
+    const [row] = await store.owner`select trace from work where id = ${work.id}`
+    return row!.trace?.split('@')[0]
+  }
+  expect(await after({ work: [work] }, 'rest', traceOf('a'))).toBe(traceOf('a'))
+  for (const surface of ['timer', 'lane'])
+    expect(await after({ requeued }, surface, traceOf('b'))).toBe(traceOf('a'))
+  expect(await after({ requeued }, 'rest')).toBe(traceOf('a'))
+  expect(await after({ requeued }, 'rest', traceOf('c'))).toBe(traceOf('c'))
+})
