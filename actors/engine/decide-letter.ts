@@ -14,8 +14,10 @@ import {
   type Effects,
   type Gate,
   type GateHook,
+  isUnasked,
   merge,
   type Ownership,
+  type Provenance,
   readingOnly,
 } from '#store/engine/letter'
 import { NotShared } from '#store/engine/shared'
@@ -66,10 +68,13 @@ export class SequelFailed extends Error {
 
 const isRefusal = (cause: unknown): boolean => cause instanceof AppError && !isUnavailable(cause)
 
-const isUnasked = ({ provenance: { surface } }: Letter<unknown>): boolean =>
-  surface === 'timer' || surface === 'lane'
+const isExempt = (letter: Letter<unknown>): boolean => letter.exempt ?? isUnasked(letter.provenance)
 
-const isExempt = (letter: Letter<unknown>): boolean => letter.exempt ?? isUnasked(letter)
+/** `provenance`: the letter's, with its span. */
+interface Deciding {
+  letter: Letter<unknown>
+  provenance: Provenance
+}
 
 /**
  * Decides a letter. Throws what invalidates the whole transaction. `commits` is asked before the
@@ -78,12 +83,13 @@ const isExempt = (letter: Letter<unknown>): boolean => letter.exempt ?? isUnaske
 export const decideLetter = async (
   deps: DecidingDeps,
   sql: Transaction,
-  letter: Letter<unknown>,
+  { letter, provenance }: Deciding,
   commits: () => boolean,
 ): Promise<Decided> => {
   const parts: Decision<unknown>[] = []
   try {
-    const whole = { letter, parts, reading: readingOnly(sql), ...(await open(deps, sql, letter)) }
+    const opened = await open(deps, sql, letter)
+    const whole = { letter, provenance, parts, reading: readingOnly(sql), ...opened }
     const decision = await decide(deps, sql, whole)
     return await write(deps, sql, { ...whole, decision, commits })
   } catch (cause) {
@@ -93,8 +99,7 @@ export const decideLetter = async (
 }
 
 /** A letter whose gate is open. */
-interface Whole {
-  letter: Letter<unknown>
+interface Whole extends Deciding {
   /** For decisions, which themselves change nothing. */
   reading: Sql
   gate: Gate
@@ -137,7 +142,7 @@ const complete = async <R>(
 const decide = async (deps: DecidingDeps, sql: Transaction, whole: Whole): Promise<Complete> => {
   const { letter, reading, gate, loaded } = whole
   const deciding = letter.decide(reading, gate, deps.lanes, loaded, apartOf(deps, sql, whole))
-  const decision = await (isUnasked(letter) ? deps.yielding(deciding) : deciding)
+  const decision = await (isUnasked(whole.provenance) ? deps.yielding(deciding) : deciding)
   await deps.failpoints('letter.deciding')
   await deps.failpoints(`letter.deciding:${letter.name}`)
   return complete(deps, whole, decision)
@@ -146,14 +151,10 @@ const decide = async (deps: DecidingDeps, sql: Transaction, whole: Whole): Promi
 const apartOf =
   (deps: DecidingDeps, sql: Transaction, whole: Whole): Apart =>
   async (decide) => {
-    const { letter, gate, parts } = whole
+    const { provenance, gate, parts } = whole
     const part = await sql.savepoint(async () => {
       const decided = await complete(deps, whole, await decide())
-      await apply(sql, decided.effects, {
-        now: gate.now,
-        wakeAt: null,
-        provenance: letter.provenance,
-      })
+      await apply(sql, decided.effects, { now: gate.now, wakeAt: null, provenance })
       return decided
     })
     await deps.failpoints('letter.apart')
@@ -172,12 +173,12 @@ const write = async (
   sql: Transaction,
   { decision, commits, ...whole }: Writing,
 ): Promise<Decided> => {
-  const { letter, gate, parts } = whole
+  const { letter, provenance, gate, parts } = whole
   const { effects } = decision
   const hasSequel = letter.sequel?.isWanted(effects, gate.now) ?? false
   // Changes that were written apart may have moved the time to wake.
   const wakeAt = parts.length > 0 ? null : gate.wakeAt
-  const context = { now: gate.now, wakeAt, provenance: letter.provenance, keep: decision.keep }
+  const context = { now: gate.now, wakeAt, provenance, keep: decision.keep }
   const result: Result = { decision, now: gate.now, parts }
   const ahead = hasSequel ? await sequelAhead(deps, whole, effects) : undefined
   if (ahead) {
@@ -230,7 +231,7 @@ const sequel = async (
   whole: Whole,
 ): Promise<SequelResult<unknown>> => {
   if (isHeld(deps)) return 'not now'
-  const { letter, reading, gate } = whole
+  const { letter, provenance, reading, gate } = whole
   try {
     const decision = await sql.savepoint(async () => {
       const decided = await complete(
@@ -241,7 +242,7 @@ const sequel = async (
       await apply(sql, decided.effects, {
         now: gate.now,
         wakeAt: gate.wakeAt,
-        provenance: letter.provenance,
+        provenance,
         keep: decided.keep,
       })
       return decided

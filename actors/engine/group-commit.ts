@@ -10,6 +10,7 @@ import type { Demand } from '#kernel/waiting-line'
 import { KeyTaken } from '#store/engine/apply-effects'
 import { type Db, isTimedOut, type Sharing, type Transaction } from '#store/engine/db'
 import { lockActor } from '#store/engine/gate'
+import type { Provenance } from '#store/engine/letter'
 import { NotShared, Unchanged } from '#store/engine/shared'
 import { type DecidingDeps, decideLetter, type Result, SequelFailed } from './decide-letter.ts'
 import { Fenced, GaveWay } from './deps.ts'
@@ -19,6 +20,8 @@ import { type Following, nobody, type Posted } from './mailbox.ts'
 /** A letter in the mailbox, with a callback for its result. */
 export interface Envelope extends Posted {
   letter: Letter<unknown>
+  /** The letter's, with its span. */
+  provenance: Provenance
   /** Whether a caller is waiting for it. */
   demand: Demand
   /** Whether it may be decided in one transaction with letters of other tenants. */
@@ -253,7 +256,7 @@ const decide = async (
     one.result = { cause: new CallerGone() }
     return false
   }
-  const { result, changed } = await decideLetter(group, sql, one.envelope.letter, commits)
+  const { result, changed } = await decideLetter(group, sql, one.envelope, commits)
   one.result = result
   return changed
 }

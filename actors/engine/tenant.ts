@@ -227,10 +227,12 @@ export class TenantActor {
     const { promise, resolve, reject } = Promise.withResolvers<Answered<R>>()
     const { meter, tracer, clock } = this.deps
     const since = meter && clock.monotonic()
-    const traced = tracer && beginLetter(tracer, this.own, letter)
+    const span = tracer && beginLetter(tracer, this.own, letter)
+    const { provenance } = letter
     this.#mailbox.post({
       since,
-      letter: traced?.span ? { ...letter, provenance: traced.provenance } : letter,
+      letter,
+      provenance: span ? { ...provenance, trace: span.context } : provenance,
       priority: letter.priority,
       alone: letter.alone ?? false,
       demand: caller || letter.awaited ? 'asked' : 'unasked',
@@ -238,7 +240,7 @@ export class TenantActor {
       isGone: () => caller?.gone ?? false,
       settle: (result) => {
         meter?.letter(letter.name, endingOf(result), clock.monotonic() - since!)
-        if (traced?.span) endLetter(traced.span, endingOf(result))
+        if (span) endLetter(span, endingOf(result))
         try {
           resolve(this.#settled(letter, result))
         } catch (cause) {

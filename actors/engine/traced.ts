@@ -7,7 +7,7 @@ import {
   type Tracer,
   type TraceSpan,
 } from '#kernel/trace'
-import type { Ownership, Provenance } from '#store/engine/letter'
+import { isUnasked, type Ownership } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
 import type { Decision, Letter } from './letter.ts'
 import type { LetterEnding } from './meter.ts'
@@ -22,11 +22,6 @@ export interface WorkTrace {
   first?: TraceSpan
 }
 
-export interface LetterSpan {
-  span: TraceSpan | undefined
-  provenance: Provenance
-}
-
 /**
  * A timer's letter, or a lane's, belongs to a trace only if it says so: it may be sent while that
  * of a request runs. All other letters belong to somebody's request.
@@ -35,17 +30,11 @@ export const beginLetter = (
   tracer: Tracer,
   { tenantId: workspace }: Pick<Ownership, 'tenantId'>,
   { name, priority, provenance }: Pick<Letter<unknown>, 'name' | 'priority' | 'provenance'>,
-): LetterSpan => {
-  const isUnasked = provenance.surface === 'timer' || provenance.surface === 'lane'
-  const parent = provenance.trace ?? (isUnasked ? undefined : currentTrace())
-  if (isUnasked && parent === undefined) return { span: undefined, provenance }
-  const span = tracer.begin({
-    name: `letter ${name}`,
-    kind: 'internal',
-    parent,
-    facts: { workspace, priority },
-  })
-  return { span, provenance: { ...provenance, trace: span.context } }
+): TraceSpan | undefined => {
+  const parent = provenance.trace ?? (isUnasked(provenance) ? undefined : currentTrace())
+  if (isUnasked(provenance) && parent === undefined) return undefined
+  const facts = { workspace, priority }
+  return tracer.begin({ name: `letter ${name}`, kind: 'internal', parent, facts })
 }
 
 export const endLetter = (span: TraceSpan, ending: LetterEnding): void =>
