@@ -1,4 +1,5 @@
 /** Where traces are sent. */
+import { isHeaderName, isHeaderOfMessage } from '#kernel/header-names'
 import { parseAddress, refuseValue } from './values.ts'
 
 export interface TraceSettings {
@@ -17,11 +18,8 @@ interface TraceEnv {
 }
 
 const HEADERS = 'OTEL_EXPORTER_OTLP_HEADERS'
-const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 const SERVICE = /^[\x21-\x7e](?:[\x20-\x7e]{0,98}[\x21-\x7e])?$/
-/** The body's, which is ours. */
-const OWN = ['content-type', 'content-length', 'host']
 
 const decoded = (text: string): string => {
   try {
@@ -37,7 +35,7 @@ const headersOf = (text: string): Record<string, string> =>
     text.split(',').map((pair) => {
       const [name = '', ...rest] = pair.split('=')
       const [header, value] = [name.trim().toLowerCase(), decoded(rest.join('=').trim())]
-      if (!NAME.test(header) || !VALUE.test(value) || OWN.includes(header))
+      if (!isHeaderName(header) || !VALUE.test(value) || isHeaderOfMessage(header))
         refuseValue(HEADERS, 'headers as name=value, with commas between them')
       return [header, value]
     }),

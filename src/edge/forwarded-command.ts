@@ -6,6 +6,7 @@ import { Type as T } from '@sinclair/typebox'
 import { Id, oneOf } from '#contract/shapes'
 import { fail } from '#kernel/errors'
 import { roles } from '#kernel/roles'
+import { CONTEXT_PATTERN } from '#kernel/trace'
 import { validate } from '#ops/engine/validate'
 import type { RemoteCommand } from '#port/nodes'
 
@@ -26,7 +27,7 @@ const Envelope = T.Object({
     requestId: T.String(),
     idempotencyKey: T.String(),
     ownKey: T.Optional(T.Boolean()),
-    trace: T.Optional(T.String({ pattern: '^00-[0-9a-f]{32}-[0-9a-f]{16}-01$' })),
+    trace: T.Optional(T.String({ pattern: CONTEXT_PATTERN })),
   }),
 })
 

@@ -56,6 +56,13 @@ export interface Tracer {
   begin(span: NewSpan): TraceSpan
 }
 
+const CONTEXT = '00-([0-9a-f]{32})-([0-9a-f]{16})-01'
+/** A context and nothing else. */
+export const CONTEXT_PATTERN = `^${CONTEXT}$`
+export const contextOf = (traceId: string, spanId: string): string => `00-${traceId}-${spanId}-01`
+export const traceIdOf = (context: string): string => context.slice(3, 35)
+export const spanIdOf = (context: string): string => context.slice(36, 52)
+
 /** Spans that `run` begins are parts of this one, and its log lines name it. */
 export const inTrace = <T>(context: string, run: () => T): T => withFields({ trace: context }, run)
 
@@ -86,7 +93,7 @@ export const inSpan = async <T>(
 export const foreignTrace = (header: string | null): string | undefined => {
   const [, traceId, spanId] = FOREIGN.exec(header ?? '') ?? []
   return traceId && spanId && !NOTHING.test(traceId) && !NOTHING.test(spanId)
-    ? `00-${traceId}-${spanId}-01`
+    ? contextOf(traceId, spanId)
     : undefined
 }
 const FOREIGN = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/
@@ -101,15 +108,16 @@ const LONGEST_MS = 24 * 3_600_000
 export const keptTrace = (context: string, now: Date, since = now): string =>
   `${context}@${since.getTime()}@${now.getTime()}`
 
-const KEPT = /^(00-[0-9a-f]{32}-[0-9a-f]{16}-01)@(\d{1,15})@(\d{1,15})$/
+const KEPT = new RegExp(`^${CONTEXT}@(\\d{1,15})@(\\d{1,15})$`)
 
 /** What a row kept: the context, what to keep from now on, and whether its trace is over. */
 export const resumeTrace = (
   kept: string | null,
   now: Date,
 ): { context: string; kept: string; isOver: boolean } | undefined => {
-  const [, context, since, last] = KEPT.exec(kept ?? '') ?? []
-  if (!context) return undefined
+  const [, traceId, spanId, since, last] = KEPT.exec(kept ?? '') ?? []
+  if (!traceId || !spanId) return undefined
+  const context = contextOf(traceId, spanId)
   const at = now.getTime()
   const isOver = at - Number(last) > OVER_AFTER_MS || at - Number(since) > LONGEST_MS
   return { context, kept: keptTrace(context, now, new Date(Number(since))), isOver }

@@ -12,7 +12,9 @@ test('there are no traces unless an endpoint is set', () => {
   expect(tracesIn({ OTEL_EXPORTER_OTLP_ENDPOINT: '' })).toBeUndefined()
   expect(tracesIn(others)).toBeUndefined()
   const url = `${ENDPOINT}/v1/traces`
-  expect(withEndpoint()).toEqual({ url, headers: {}, service: 'tendril' })
+  const empty = { OTEL_SERVICE_NAME: '', OTEL_EXPORTER_OTLP_HEADERS: '' }
+  for (const env of [{}, empty])
+    expect(withEndpoint(env)).toEqual({ url, headers: {}, service: 'tendril' })
   expect(withEndpoint({ OTEL_EXPORTER_OTLP_ENDPOINT: `${ENDPOINT}/` })?.url).toBe(url)
   expect(withEndpoint({ OTEL_SERVICE_NAME: 'docks' })?.service).toBe('docks')
 })

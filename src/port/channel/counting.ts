@@ -1,6 +1,6 @@
 /** Adapters that count what became of the messages that they sent. */
 import type { ChannelAdapter, SendResult } from './channel.ts'
-import type { ChannelAdapters } from './registry.ts'
+import { type ChannelAdapters, mapAdapters } from './registry.ts'
 
 /** Must not throw. */
 type Count = (channel: string, result: SendResult['kind']) => void
@@ -20,6 +20,4 @@ const counting = (adapter: ChannelAdapter, count: Count): ChannelAdapter => ({
 })
 
 export const countingAdapters = (adapters: ChannelAdapters, count: Count): ChannelAdapters =>
-  Object.fromEntries(
-    Object.entries(adapters).map(([channel, adapter]) => [channel, counting(adapter, count)]),
-  )
+  mapAdapters(adapters, (adapter) => counting(adapter, count))

@@ -4,7 +4,7 @@
  */
 import { cleanedOf, secretsOf } from '#domain/agent/mcp/secrets'
 import type { ChannelAdapter, OpenConnection } from './channel.ts'
-import type { ChannelAdapters } from './registry.ts'
+import { type ChannelAdapters, mapAdapters } from './registry.ts'
 
 const clean = <V>({ credentials }: OpenConnection, value: V): V =>
   cleanedOf(value, secretsOf(Object.values(credentials)), '[a credential]')
@@ -31,6 +31,4 @@ const discreet = (adapter: ChannelAdapter): ChannelAdapter => {
 }
 
 export const discreetAdapters = (adapters: ChannelAdapters): ChannelAdapters =>
-  Object.fromEntries(
-    Object.entries(adapters).map(([channel, adapter]) => [channel, discreet(adapter)]),
-  )
+  mapAdapters(adapters, discreet)

@@ -21,6 +21,12 @@ export interface ChannelParts {
 
 export type ChannelAdapters = Readonly<Partial<Record<Channel, ChannelAdapter>>>
 
+export const mapAdapters = (
+  adapters: ChannelAdapters,
+  map: (adapter: ChannelAdapter) => ChannelAdapter,
+): ChannelAdapters =>
+  Object.fromEntries(Object.entries(adapters).map(([channel, one]) => [channel, map(one)]))
+
 export const channelAdapters = (parts: ChannelParts): Required<ChannelAdapters> => ({
   email: emailAdapter(parts),
   slack: slackAdapter(parts),

@@ -1,7 +1,7 @@
 /** Adapters whose messages are spans, where there are traces. */
 import { inSpan, type Tracer } from '#kernel/trace'
 import type { ChannelAdapter } from './channel.ts'
-import type { ChannelAdapters } from './registry.ts'
+import { type ChannelAdapters, mapAdapters } from './registry.ts'
 
 const tracing = (adapter: ChannelAdapter, tracer: Tracer): ChannelAdapter => ({
   ...adapter,
@@ -15,6 +15,4 @@ const tracing = (adapter: ChannelAdapter, tracer: Tracer): ChannelAdapter => ({
 })
 
 export const tracingAdapters = (adapters: ChannelAdapters, tracer: Tracer): ChannelAdapters =>
-  Object.fromEntries(
-    Object.entries(adapters).map(([channel, adapter]) => [channel, tracing(adapter, tracer)]),
-  )
+  mapAdapters(adapters, (adapter) => tracing(adapter, tracer))

@@ -1,6 +1,6 @@
 /** OTLP's JSON for a request with spans. */
-import type { SpanFacts } from '#kernel/trace'
-import { type EndedSpan, spanIdOf, traceIdOf } from './tracer.ts'
+import { type SpanFacts, spanIdOf, traceIdOf } from '#kernel/trace'
+import type { EndedSpan } from './tracer.ts'
 
 /** What all spans of a process say about it. */
 export interface TraceResource {

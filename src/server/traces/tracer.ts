@@ -1,6 +1,14 @@
 /** Spans as they run. What has ended goes to the sender. */
 import { randomFillSync } from 'node:crypto'
-import type { NewSpan, SpanFacts, Tracer, TraceSpan } from '#kernel/trace'
+import {
+  contextOf,
+  type NewSpan,
+  type SpanFacts,
+  spanIdOf,
+  type Tracer,
+  type TraceSpan,
+  traceIdOf,
+} from '#kernel/trace'
 
 /** A span that has ended. Times are in microseconds since 1970. */
 export interface EndedSpan {
@@ -43,10 +51,6 @@ const now = (): number => {
   return Math.round((monotonic + offset) * 1_000)
 }
 
-/** Where the ids stand in a context. */
-export const traceIdOf = (context: string): string => context.slice(3, 35)
-export const spanIdOf = (context: string): string => context.slice(36, 52)
-
 class RunningSpan implements TraceSpan {
   readonly context: string
   readonly #from = now()
@@ -58,7 +62,7 @@ class RunningSpan implements TraceSpan {
   ) {
     const { parent } = span
     const traceId = parent === undefined ? randomHex(16) : traceIdOf(parent)
-    this.context = `00-${traceId}-${randomHex(8)}-01`
+    this.context = contextOf(traceId, randomHex(8))
   }
 
   end(

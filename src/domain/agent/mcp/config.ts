@@ -2,6 +2,7 @@
  * The configuration of an MCP server: whether it is valid, and whether the server can be called.
  */
 import { refuseField } from '#kernel/errors'
+import { isHeaderName, isHeaderOfMessage } from '#kernel/header-names'
 
 export type McpTransport = 'streamable_http' | 'stdio'
 
@@ -36,31 +37,16 @@ export interface ConfigRules {
   refuse(place: Place): string | undefined
 }
 
-/** Headers that the protocol sets itself, and those that would change where a request goes. */
+/** Headers that the protocol sets itself, and those of a proxy on the way. */
 const OWN_HEADERS = new Set([
-  ...[
-    'host',
-    'content-length',
-    'content-type',
-    'connection',
-    'transfer-encoding',
-    'upgrade',
-    'te',
-    'trailer',
-    'expect',
-    'keep-alive',
-  ],
-  ...[
-    'accept',
-    'accept-encoding',
-    'mcp-session-id',
-    'mcp-protocol-version',
-    'last-event-id',
-    'proxy-authorization',
-    'proxy-connection',
-  ],
+  'accept',
+  'accept-encoding',
+  'mcp-session-id',
+  'mcp-protocol-version',
+  'last-event-id',
+  'proxy-authorization',
+  'proxy-connection',
 ])
-const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/i
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/
 const MOST_VALUES = 30
@@ -84,8 +70,9 @@ const requireValues = (
 }
 
 const flawOfHeader = (name: string, value: string): string | undefined => {
-  if (!HEADER_NAME.test(name)) return 'has a name that is no name of a header'
-  if (OWN_HEADERS.has(name.toLowerCase())) return 'has a header that the protocol sets itself'
+  if (!isHeaderName(name)) return 'has a name that is no name of a header'
+  if (isHeaderOfMessage(name) || OWN_HEADERS.has(name.toLowerCase()))
+    return 'has a header that the protocol sets itself'
   return HEADER_VALUE.test(value) ? undefined : 'has a value that no header can have'
 }
 
