@@ -7,7 +7,7 @@ import type { Unwakeable } from './unwakeable.ts'
 export const WAKE_AT_ONCE = 16
 /**
  * While everything is stopped, what is due is not done and adds up, and each look goes through all
- * of it: it rests this long after a look.
+ * of it: it rests this long after a look. Nudges are found by the same look, and wait as long.
  */
 const REST_MS = 2_000
 

@@ -181,9 +181,10 @@ export class LaneRunner implements LiveLanes {
     }
   }
 
-  async #run({ work, lane, job, claimedAt, trace: kept }: LaneStart, live: Live): Promise<void> {
+  async #run({ trace: workTrace, ...start }: LaneStart, live: Live): Promise<void> {
+    const { work, lane, job, claimedAt } = start
     const { tracer } = this.deps
-    const span = tracer && kept && beginWork(tracer, this.own, work, kept)
+    const span = tracer && workTrace && beginWork(tracer, this.own, work, workTrace)
     const trace = span?.context
     const context: LaneContext = {
       tenantId: this.own.tenantId,

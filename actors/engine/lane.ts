@@ -44,7 +44,7 @@ export interface Lane<Job, Outcome, L extends Load = {}, C extends Load = {}> {
   isPlain?(finished: { work: Work; job: Job; outcome: Outcome }): boolean
   run(job: Job, context: LaneContext): Promise<Outcome>
   /** What the log adds about a run besides its workspace, kind and record, such as its job. */
-  trace?(job: Job): { job?: string }
+  logFields?(job: Job): { job?: string }
   /** The records that `settle` needs, read with its gate. */
   load?(finished: { work: Work; job: Job; outcome: Outcome }): L
   /**

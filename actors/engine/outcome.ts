@@ -63,7 +63,7 @@ export const outcomeOf = async (
     workspace: context.tenantId,
     kind: work.kind,
     ref: work.ref_id,
-    ...lane.trace?.(job),
+    ...lane.logFields?.(job),
     ...(trace === undefined ? {} : { trace }),
   }
   const running = withFields(fields, async () => lane.run(job, context))

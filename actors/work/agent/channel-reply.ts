@@ -60,7 +60,7 @@ export const channelReplyLane = (deps: ReplyDeps): Ending<Lane<Job, Outcome>> =>
   leaseMs: LEASE_MS,
   priority: 'background',
   claim: (sql, gate, work) => claimReply(deps, { sql, gate, work }),
-  trace: (job) => (job.kind !== 'wait' && job.reply.job_id ? { job: job.reply.job_id } : {}),
+  logFields: (job) => (job.kind !== 'wait' && job.reply.job_id ? { job: job.reply.job_id } : {}),
   run: (job, context) => {
     if (job.kind === 'wait') return waited(job.ms, context.signal)
     return job.kind === 'form' ? form(deps, job, context) : sendPart(deps, job, context)
