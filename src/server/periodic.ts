@@ -21,12 +21,13 @@ const REMOVAL_MS = 60_000
 /**
  * What each recurring work does while the deployment is held. All of it removes something, and none
  * of it is urgent, so all of it waits. Objects in S3 also stay after the hold, until an operator
- * says that no other deployment needs them.
+ * says that no other deployment needs them. It starts in this order: what the first
+ * sweep finds is left to a later removal, because one that a stop cuts off rests for a minute.
  */
 const whileHeld = {
   erasure: 'waits',
-  sweep: 'waits',
   removal: 'waits and asks',
+  sweep: 'waits',
 } as const satisfies Record<Recurring, string>
 const recurringWork = Object.keys(whileHeld) as Recurring[]
 
