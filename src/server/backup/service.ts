@@ -62,6 +62,8 @@ export class BackupService implements AsyncDisposable {
   readonly #deps: BackupServiceDeps
   readonly #stop = new AbortController()
   readonly #looking: AsyncDisposable
+  /** Apart from the looks, because one that makes a backup takes long, and may hang. */
+  readonly #ageing: AsyncDisposable
   readonly #now: () => number
   readonly #since: number
   #lastGoodAt: number | undefined
@@ -73,11 +75,9 @@ export class BackupService implements AsyncDisposable {
     this.#deps = deps
     this.#now = deps.now ?? Date.now
     this.#since = this.#now()
-    this.#looking = startPeriodic({
-      clock: systemClock,
-      everyMs: deps.lookMs ?? LOOK_MS,
-      pass: () => this.#look(),
-    })
+    const timing = { clock: systemClock, everyMs: deps.lookMs ?? LOOK_MS }
+    this.#looking = startPeriodic({ ...timing, pass: () => this.#look() })
+    this.#ageing = startPeriodic({ ...timing, pass: async () => this.#checkAge() })
   }
 
   report(): BackupReport {
@@ -91,7 +91,7 @@ export class BackupService implements AsyncDisposable {
   }
 
   async #look(): Promise<void> {
-    const { settings, deployment, log } = this.#deps
+    const { settings, deployment } = this.#deps
     try {
       const [newest] = await keptBackups(settings.folder, deployment)
       // A clock that was ahead must not keep the next one away.
@@ -100,6 +100,11 @@ export class BackupService implements AsyncDisposable {
     } catch (cause) {
       this.#fail(cause)
     }
+  }
+
+  /** One error for each time that the last good one becomes too old. */
+  #checkAge(): void {
+    const { settings, log } = this.#deps
     const { ageMs, everyMs } = this.report()
     if (ageMs > OVERDUE * everyMs && !this.#isOverdue)
       log.error(
@@ -155,6 +160,7 @@ export class BackupService implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort()
+    await this.#ageing[Symbol.asyncDispose]()
     await this.#looking[Symbol.asyncDispose]()
   }
 }

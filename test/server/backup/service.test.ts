@@ -14,6 +14,7 @@ const place = use(temporaryFolder)
 const deployment = '6f0c4d1e-0000-4000-8000-0123456789ab'
 const HOUR_MS = 3_600_000
 const START = Date.parse('2026-11-01T00:00:00Z')
+const OVERDUE = 'the last good backup is twice as old as it should be'
 let made = 0
 
 /** A service whose time the test turns, and whose backups are files with a word in them. */
@@ -22,11 +23,20 @@ const serviceOf = (keep: number, take?: (order: BackupOrder) => Promise<void>) =
   mkdirSync(folder)
   const lines: { level: number; msg: string }[] = []
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
-  const time = { now: START, asked: 0 }
+  const time = { now: START, asked: 0, looks: 0 }
+  const settings = {
+    everyMs: 24 * HOUR_MS,
+    keep,
+    passphraseFile: undefined,
+    get folder() {
+      time.looks++
+      return folder
+    },
+  }
   const usual = async ({ to }: BackupOrder) => writeFileSync(to as string, 'a backup')
   const open = () =>
     new BackupService({
-      settings: { folder, everyMs: 24 * HOUR_MS, keep, passphraseFile: undefined },
+      settings,
       deployment,
       log: log as never,
       lookMs: 1,
@@ -43,12 +53,21 @@ const serviceOf = (keep: number, take?: (order: BackupOrder) => Promise<void>) =
   return { folder, time, open, errors, files: () => readdirSync(folder).sort() }
 }
 
-/** Each look asks for the time at most four times. */
-const looked = async (time: { asked: number }): Promise<void> => {
+/** A look asks for the folder once, and twice if it makes a backup. So does an error. */
+const looked = async (time: { looks: number }): Promise<void> => {
+  const before = time.looks
+  await eventually(
+    () => time.looks,
+    (looks) => looks >= before + 8,
+  )
+}
+
+/** Only for a service whose looks hang: each check of the age asks for the time once. */
+const aged = async (time: { asked: number }): Promise<void> => {
   const before = time.asked
   await eventually(
     () => time.asked,
-    (asked) => asked >= before + 8,
+    (asked) => asked >= before + 3,
   )
 }
 
@@ -97,16 +116,38 @@ test('a failure is an error and removes nothing, and so is a last good one of tw
   expect(errors().length).toBe(1)
   time.now += 19 * HOUR_MS
   await eventually(errors, (said) => said.length >= 3)
-  expect(errors().slice(1)).toEqual([
-    'no backup was made: the disk is broken',
-    'the last good backup is twice as old as it should be',
-  ])
+  // In either order.
+  expect(errors().slice(1).sort()).toEqual(['no backup was made: the disk is broken', OVERDUE])
   expect(service.report().lastError?.message).toBe('the disk is broken')
   expect(files()).toEqual([nameAt(-30)])
   fails = false
   time.now += HOUR_MS
   await eventually(files, (names) => names.length === 1 && names[0] !== nameAt(-30))
   expect(service.report()).toMatchObject({ ageMs: 0, lastError: undefined })
+})
+
+test('a last good one of two periods ago is an error once, also while the next one hangs', async () => {
+  const { folder, time, open, files, errors } = serviceOf(
+    1,
+    ({ signal }) =>
+      new Promise((_, reject) => signal!.addEventListener('abort', () => reject(signal!.reason))),
+  )
+  writeFileSync(join(folder, nameAt(-30)), '')
+  {
+    await using service = open()
+    await eventually(
+      () => service.report().ageMs,
+      (age) => age === 30 * HOUR_MS,
+    )
+    time.now += 17 * HOUR_MS
+    await aged(time)
+    expect(errors()).toEqual([])
+    time.now += 2 * HOUR_MS
+    await eventually(errors, (said) => said.length > 0)
+    await aged(time)
+    expect(errors()).toEqual([OVERDUE])
+  }
+  expect([errors(), files()]).toEqual([[OVERDUE], [nameAt(-30)]])
 })
 
 test('another server that makes one is no failure, and what a dead one left goes', async () => {
