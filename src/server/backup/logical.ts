@@ -1,8 +1,5 @@
 /** Backs up any database by its rows. */
-import type { Config } from '#config/config'
 import { fail } from '#kernel/errors'
-import type { Log } from '#kernel/log'
-import { hasCluster } from '#postgres/data-owner'
 import { deploymentFacts } from '#store/backup/deployment-facts'
 import { type DatabaseSnapshot, openSnapshot } from '#store/backup/snapshot'
 import type { BackupTable } from '#store/backup/tables'
@@ -13,7 +10,7 @@ import { keysForBackup } from '../secret-key.ts'
 import { COUNTS, rowsIn, rowsPart, TABLES_LIST, type TableCounts } from './contents.ts'
 import { checkDestination } from './destination.ts'
 import { type BackupOrder, type BackupPlace, EMPTY, RUNNING, type TakenBackup } from './order.ts'
-import { openHome } from './physical.ts'
+import { checkHome, type HomeDisk, openHome } from './physical.ts'
 import { requireRoom } from './room.ts'
 import { writeStoredList } from './stored-list.ts'
 import { writeBackup } from './write.ts'
@@ -60,34 +57,44 @@ const copyTables = async (writing: Writing, snapshot: DatabaseSnapshot): Promise
   return snapshot.at
 }
 
-const openSource = async (
-  config: Config,
-  log: Log,
-): Promise<AsyncDisposable & { target: ConnectionOptions }> => {
+interface Source extends AsyncDisposable {
+  target: ConnectionOptions
+  /** Undefined if the database is not of this home: its disk is out of sight. */
+  disk: HomeDisk | undefined
+}
+
+const openSource = async ({ config, log }: BackupPlace, order: BackupOrder): Promise<Source> => {
   const url = config.backupDatabaseUrl ?? config.databaseUrl
-  if (url) return { target: connectionOptionsOf(url), [Symbol.asyncDispose]: async () => {} }
+  if (url)
+    return {
+      target: connectionOptionsOf(url),
+      disk: undefined,
+      [Symbol.asyncDispose]: async () => {},
+    }
   const home = homeOf(config)
-  if (!hasCluster(home)) fail('not_found', `${home} has no database: ${EMPTY}`)
-  return await openHome(home, log)
+  const disk = checkHome(home, order)
+  const opened = await openHome(home, log)
+  return { ...opened, disk, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() }
 }
 
 /** Copies the rows of all tables as they were at one moment. */
-export const takeLogical = async (
-  { config, log }: BackupPlace,
-  order: BackupOrder,
-): Promise<TakenBackup> => {
+export const takeLogical = async (place: BackupPlace, order: BackupOrder): Promise<TakenBackup> => {
+  const { config } = place
   checkDestination(order.to, config.home)
-  await using source = await openSource(config, log)
-  const facts = (await deploymentFacts(source.target)) ?? fail('not_found', EMPTY)
-  await using snapshot = (await openSnapshot(source.target)) ?? fail('unavailable', RUNNING)
+  await using source = await openSource(place, order)
+  const { target, disk } = source
+  const facts = (await deploymentFacts(target)) ?? fail('not_found', EMPTY)
+  await using snapshot = (await openSnapshot(target)) ?? fail('unavailable', RUNNING)
   const keys = await keysForBackup(config, snapshot.keys)
   if (typeof order.to === 'string')
-    requireRoom(order.to, snapshot.bytes, { data: undefined, least: 0 })
+    requireRoom(order.to, snapshot.bytes, disk ?? { data: undefined, least: 0 })
   return await writeBackup(config, order, {
     kind: 'logical',
     facts,
     keys,
     room: snapshot.bytes,
+    // A snapshot keeps no write-ahead log, but the disk must not fill up beside it.
+    database: disk && { data: disk.data, heldBytes: async () => 0 },
     copy: (writing) => copyTables(writing, snapshot),
   })
 }

@@ -37,19 +37,31 @@ export const openHome = async (
 const begin = async (target: DatabaseAddress): Promise<OnlineBackup> =>
   (await beginOnlineBackup(target)) ?? fail('unavailable', RUNNING)
 
-/** Throws if there is no database, or no place for a copy of it. */
-const checkPlaces = async (
-  home: string,
-  { to, limits }: BackupOrder,
-): Promise<{ data: string; room: number }> => {
-  checkDestination(to, home)
+/** The data folder of a home, and the share of its disk that must stay free. */
+export interface HomeDisk {
+  data: string
+  least: number
+}
+
+/** Throws if the home has no database, or its disk is nearly full. */
+export const checkHome = (home: string, { limits }: Pick<BackupOrder, 'limits'>): HomeDisk => {
   if (!hasCluster(home)) fail('not_found', `${home} has no database: ${EMPTY}`)
   const data = dataOf(realpathSync(home))
   const { leastFree: least } = { ...USUAL_LIMITS, ...limits }
   requireFreeDisk(data, least)
-  const room = await sizeOfData(data)
-  if (typeof to === 'string') requireRoom(to, room, { data, least })
-  return { data, room }
+  return { data, least }
+}
+
+/** Throws if there is no database, or no place for a copy of it. */
+const checkPlaces = async (
+  home: string,
+  order: BackupOrder,
+): Promise<{ data: string; room: number }> => {
+  checkDestination(order.to, home)
+  const disk = checkHome(home, order)
+  const room = await sizeOfData(disk.data)
+  if (typeof order.to === 'string') requireRoom(order.to, room, disk)
+  return { data: disk.data, room }
 }
 
 /** Copies the files of the embedded database, beside a running server or without one. */

@@ -41,7 +41,7 @@ export const requireFreeDisk = (data: string, least: number): void => {
   if (free < total * least)
     fail(
       'unavailable',
-      `less than ${least * 100} % of the database's disk is free (${inMib(free)}): a backup holds files of it back, so make room first`,
+      `less than ${least * 100} % of the database's disk is free (${inMib(free)}): the database grows while a backup is made, so make room first`,
     )
 }
 
