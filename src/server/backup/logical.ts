@@ -13,6 +13,7 @@ import { type BackupOrder, type BackupPlace, EMPTY, RUNNING, type TakenBackup } 
 import { checkHome, type HomeDisk, openHome } from './physical.ts'
 import { requireRoom } from './room.ts'
 import { writeStoredList } from './stored-list.ts'
+import { unlessStopped } from './watch.ts'
 import { writeBackup } from './write.ts'
 import type { Writing } from './writing.ts'
 
@@ -81,11 +82,14 @@ const openSource = async ({ config, log }: BackupPlace, order: BackupOrder): Pro
 export const takeLogical = async (place: BackupPlace, order: BackupOrder): Promise<TakenBackup> => {
   const { config } = place
   checkDestination(order.to, config.home)
-  await using source = await openSource(place, order)
+  const { signal } = order
+  await using source = await unlessStopped(signal, () => openSource(place, order))
   const { target, disk } = source
-  const facts = (await deploymentFacts(target)) ?? fail('not_found', EMPTY)
-  await using snapshot = (await openSnapshot(target)) ?? fail('unavailable', RUNNING)
-  const keys = await keysForBackup(config, snapshot.keys)
+  const facts =
+    (await unlessStopped(signal, () => deploymentFacts(target))) ?? fail('not_found', EMPTY)
+  await using snapshot =
+    (await unlessStopped(signal, () => openSnapshot(target))) ?? fail('unavailable', RUNNING)
+  const keys = await unlessStopped(signal, () => keysForBackup(config, snapshot.keys))
   if (typeof order.to === 'string')
     requireRoom(order.to, snapshot.bytes, disk ?? { data: undefined, least: 0 })
   return await writeBackup(config, order, {

@@ -2,6 +2,7 @@
 import { realpathSync } from 'node:fs'
 import { fail } from '#kernel/errors'
 import type { Log } from '#kernel/log'
+import type { SecretKey } from '#kernel/secret'
 import { databasePassword, dataOf } from '#postgres/cluster'
 import { hasCluster } from '#postgres/data-owner'
 import { type DatabaseAddress, findEmbedded, startEmbedded } from '#postgres/start'
@@ -21,6 +22,7 @@ import {
   USUAL_LIMITS,
 } from './order.ts'
 import { requireFreeDisk, requireRoom } from './room.ts'
+import { unlessStopped } from './watch.ts'
 import { writeBackup } from './write.ts'
 
 /** The running server's database, or one that runs as long as the backup. */
@@ -34,8 +36,8 @@ export const openHome = async (
     : await startEmbedded({ home, log })
 }
 
-const begin = async (target: DatabaseAddress): Promise<OnlineBackup> =>
-  (await beginOnlineBackup(target)) ?? fail('unavailable', RUNNING)
+const begin = async (target: DatabaseAddress, signal?: AbortSignal): Promise<OnlineBackup> =>
+  (await beginOnlineBackup(target, signal)) ?? fail('unavailable', RUNNING)
 
 /** The data folder of a home, and the share of its disk that must stay free. */
 export interface HomeDisk {
@@ -71,12 +73,15 @@ export const takePhysical = async (
 ): Promise<TakenBackup> => {
   const home = homeOf(config)
   const { data, room } = await checkPlaces(home, order)
-  await using database = await openHome(home, log)
+  const { signal } = order
+  await using database = await unlessStopped(signal, () => openHome(home, log))
   const { target } = database
-  const facts = (await deploymentFacts(target)) ?? fail('not_found', EMPTY)
+  const facts =
+    (await unlessStopped(signal, () => deploymentFacts(target))) ?? fail('not_found', EMPTY)
   const password = databasePassword(home) ?? fail('not_found', EMPTY)
-  await using backup = await begin(target)
-  const keys = await keysForBackup(config, (known) => requireFittingSecret(target, known))
+  await using backup = await unlessStopped(signal, () => begin(target, signal))
+  const fit = (known: readonly SecretKey[]) => requireFittingSecret(target, known)
+  const keys = await unlessStopped(signal, () => keysForBackup(config, fit))
   return await writeBackup(config, order, {
     kind: 'physical',
     facts,

@@ -40,6 +40,35 @@ const within = async <T>(clock: Clock, ms: number, step: Promise<T>): Promise<T>
   return await Promise.race([step, late])
 }
 
+/** Closes what nobody waits for any more, if it is open. */
+const close = async (late: unknown): Promise<void> => {
+  await (late as Partial<AsyncDisposable> | undefined)?.[Symbol.asyncDispose]?.()
+}
+
+/**
+ * The result of `step`, unless the signal comes first; what `step` opens after that is closed. For
+ * whatever comes before there is a watch: a database may take minutes to begin a backup.
+ */
+export const unlessStopped = async <T>(
+  signal: AbortSignal | undefined,
+  step: () => Promise<T>,
+): Promise<T> => {
+  if (!signal) return await step()
+  if (signal.aborted) throw STOPPED
+  const { promise: stopped, reject } = Promise.withResolvers<never>()
+  const stop = (): void => reject(STOPPED)
+  signal.addEventListener('abort', stop)
+  const running = step()
+  try {
+    return await Promise.race([running, stopped])
+  } catch (cause) {
+    running.then(close).catch(() => {})
+    throw cause
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
 export class BackupWatch implements Disposable {
   readonly #given = Promise.withResolvers<never>()
   #reason: unknown

@@ -8,6 +8,7 @@ import { randomBytes } from 'node:crypto'
 import type postgres from 'postgres'
 import { fail } from '#kernel/errors'
 import { type ConnectionOptions, withDeadline } from '../engine/db.ts'
+import { asOwner } from '../engine/owner.ts'
 import { openBackupSession, takeBackupLock } from './session.ts'
 import { type BucketFile, storedFiles } from './stored-files.ts'
 
@@ -31,9 +32,10 @@ export interface OnlineBackup extends AsyncDisposable {
   stop(): Promise<EndOfBackup>
 }
 
-/** Undefined if another backup of the database runs. */
+/** Undefined if another backup of the database runs. The signal ends the wait for its beginning. */
 export const beginOnlineBackup = async (
   target: ConnectionOptions,
+  signal?: AbortSignal,
 ): Promise<OnlineBackup | undefined> => {
   const sql = openBackupSession(target)
   const slot = `tendril_backup_${randomBytes(6).toString('hex')}`
@@ -50,15 +52,13 @@ export const beginOnlineBackup = async (
       return undefined
     }
     await refuseTablespaces(sql)
-    await sql`select pg_create_physical_replication_slot(${slot}, true, true)`
-    // Waits for a checkpoint.
-    const begin = sql<{ first: string }[]>`
-      select pg_walfile_name(pg_backup_start('tendril', true)) as first`
-    const [begun] = await withDeadline(begin, undefined, performance.now() + BEGIN_MS)
+    const [session] = await sql<{ pid: number }[]>`
+      select pg_backend_pid() as pid, pg_create_physical_replication_slot(${slot}, true, true)`
+    const begun = await begin(sql, () => cancel(target, session!.pid), signal)
     return {
       heldBytes: () => heldBy(sql, slot),
       storedFiles: () => storedFiles(sql),
-      stop: () => stopAfter(sql, begun!.first),
+      stop: () => stopAfter(sql, begun.first),
       [Symbol.asyncDispose]: dispose,
     }
   } catch (cause) {
@@ -70,6 +70,28 @@ export const beginOnlineBackup = async (
 const DROP_WITHIN_MS = 2_000
 /** A disk that is busy takes a while for what is to be written before. */
 const BEGIN_MS = 600_000
+
+/** Waits for a checkpoint. */
+const begin = async (
+  sql: postgres.Sql,
+  cancelled: () => void,
+  signal: AbortSignal | undefined,
+): Promise<{ first: string }> => {
+  signal?.addEventListener('abort', cancelled)
+  try {
+    const beginning = sql<{ first: string }[]>`
+      select pg_walfile_name(pg_backup_start('tendril', true)) as first`
+    const [begun] = await withDeadline(beginning, undefined, performance.now() + BEGIN_MS)
+    return begun!
+  } finally {
+    signal?.removeEventListener('abort', cancelled)
+  }
+}
+
+/** A session that waits does not notice that its client has gone. */
+const cancel = (target: ConnectionOptions, pid: number): void => {
+  asOwner(target, (sql) => sql`select pg_cancel_backend(${pid})`).catch(() => {})
+}
 
 /** Their files lie outside of the data folder, which makes none by itself. */
 const refuseTablespaces = async (sql: postgres.Sql): Promise<void> => {

@@ -167,6 +167,32 @@ test(
   PATIENCE_MS,
 )
 
+test(
+  'a server that stops does not wait until the database can begin a backup, and leaves no slot',
+  async () => {
+    const pid = Number(
+      await ask(`select pid from pg_stat_activity where backend_type = 'checkpointer'`),
+    )
+    const controller = new AbortController()
+    process.kill(pid, 'SIGSTOP')
+    try {
+      const made = take({ to: join(folder.path, 'stopped'), signal: controller.signal })
+      made.catch(() => {})
+      const waits = () =>
+        ask(`select count(*)::int from pg_stat_activity
+          where wait_event like 'Checkpoint%' and query like '%pg_backup_start%'`)
+      await eventually(waits, (count) => count === 1)
+      controller.abort()
+      await expect(made).rejects.toThrow('because the server stops')
+      await eventually(slots, (count) => count === 0)
+    } finally {
+      process.kill(pid, 'SIGCONT')
+    }
+    expect(readdirSync(folder.path).filter((name) => name.startsWith('stopped'))).toEqual([])
+  },
+  PATIENCE_MS,
+)
+
 test('a place in its own home is refused, also behind a link', async () => {
   for (const place of ['backup', 'postgres/data/b.tar.zst'])
     await expect(take({ to: join(home(), place) })).rejects.toThrow('lies in TENDRIL_HOME')

@@ -4,9 +4,11 @@ import { expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { readConfig } from '#config/config'
+import { createLog } from '#kernel/log'
 import { secretKeyOf } from '#kernel/secret'
 import { Pace } from '#server/backup/pace'
-import { BackupWatch, type Watched } from '#server/backup/watch'
+import { takeBackup } from '#server/backup/take'
+import { BackupWatch, unlessStopped, type Watched } from '#server/backup/watch'
 import { writeBackup } from '#server/backup/write'
 import { manualClock } from '#test/support/actors/manual-clock'
 import { temporaryFolder } from '#test/support/folder'
@@ -55,6 +57,48 @@ test('a server that stops ends it, also one that stopped before it began, and no
   using late = watching({ signal: controller.signal }).watch
   expect(() => late.check()).toThrow('because the server stops')
   await expect(late.unless(never)).rejects.toThrow('because the server stops')
+})
+
+test('what comes before the watch ends too, and is closed if it opens something after that', async () => {
+  const { controller, listeners } = stopping()
+  const { signal } = controller
+  const opening = Promise.withResolvers<AsyncDisposable>()
+  const closed = Promise.withResolvers<void>()
+  const opened = { [Symbol.asyncDispose]: async () => closed.resolve() }
+  expect(await unlessStopped(signal, async () => opened)).toBe(opened)
+  const waiting = unlessStopped(signal, () => opening.promise)
+  expect(listeners()).toBe(1)
+  controller.abort()
+  await expect(waiting).rejects.toThrow('because the server stops')
+  expect(listeners()).toBe(0)
+  opening.resolve(opened)
+  await closed.promise
+  const neverBegun = () => {
+    throw new Error('it began')
+  }
+  await expect(unlessStopped(signal, neverBegun)).rejects.toThrow('because the server stops')
+})
+
+test('a server that stops does not wait for a database that takes connections and never answers', async () => {
+  await using folder = await temporaryFolder()
+  const asked = Promise.withResolvers<void>()
+  using silent = Bun.listen({
+    hostname: '127.0.0.1',
+    port: 0,
+    socket: { data: () => asked.resolve() },
+  })
+  const url = `postgres://nobody@127.0.0.1:${silent.port}/silent`
+  const config = readConfig({ DATABASE_URL: url, TENDRIL_HOME: join(folder.path, 'home') })
+  const controller = new AbortController()
+  const made = takeBackup(
+    { config, log: createLog('silent') },
+    { to: join(folder.path, 'b'), passphrase: undefined, signal: controller.signal },
+    { logical: false },
+  )
+  await Promise.race([asked.promise, made])
+  controller.abort()
+  await expect(made).rejects.toThrow('because the server stops')
+  silent.stop(true)
 })
 
 test('a database that does not say what it holds back ends it, and so does one that holds too much', async () => {
