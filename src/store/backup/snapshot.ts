@@ -35,6 +35,20 @@ export interface DatabaseSnapshot extends AsyncDisposable {
 const noRole = (role: string): string =>
   `the role ${role} does not see all rows, because row-level security binds it: let a superuser run "alter role ${role} bypassrls", or set BACKUP_DATABASE_URL to a role that has it, and that is a member of pg_read_all_data`
 
+/**
+ * The client stops reading from its socket while much of a stream waits to be read. It goes on when
+ * the stream asks for more, which one does not whose end is there already: the answer to the next
+ * statement would never be read.
+ */
+async function* toTheirEnd(rows: Readable): AsyncGenerator<Uint8Array> {
+  yield* rows
+  try {
+    rows._read(0)
+  } catch {
+    // The connection has gone. The next statement says so.
+  }
+}
+
 /** Undefined if another backup of the database runs. Throws if the role does not see all rows. */
 export const openSnapshot = async (
   options: ConnectionOptions,
@@ -61,10 +75,10 @@ export const openSnapshot = async (
       bytes: await databaseSize(sql),
       tables,
       keys: (known) => fittingKeys(sql, known),
-      rows: ({ name, columns }) =>
-        sql
-          .unsafe(`copy ${name} (${columns.join(', ')}) to stdout`)
-          .readable() as Promise<Readable>,
+      rows: async ({ name, columns }) => {
+        const query = sql.unsafe(`copy ${name} (${columns.join(', ')}) to stdout`)
+        return toTheirEnd((await query.readable()) as Readable)
+      },
       count: (table) => countRows(sql, table),
       sequences: () => sequenceValues(sql),
       storedFiles: () => storedFiles(sql),

@@ -148,6 +148,19 @@ test('of two restores into one database at once one is refused', async () => {
   expect(await everythingIn(target.options)).toEqual(noted(original, at))
 })
 
+test('tables whose end comes while the client has much to read are backed up as others are', async () => {
+  await using large = await freshDb()
+  const { options } = large
+  for (const rows of [300, 1_000, 3_000, 10_000]) {
+    await withOwner(
+      options,
+      (sql) => sql`insert into tenant (id, name, plan)
+        select gen_random_uuid(), repeat('x', 60), 'pro' from generate_series(1, ${rows})`,
+    )
+    await takeRows(options, fresh(), fresh())
+  }
+})
+
 test('one backup of a database is made at a time', async () => {
   await using _ = await openSnapshot(source.options)
   await expect(takeRows(source.options, fresh(), fresh())).rejects.toThrow('another backup')
