@@ -5,6 +5,7 @@ import type { FiguresFile, Row, Section } from './figures.ts'
 import { machine, residentMiB } from './meter.ts'
 import { asleep } from './sections/asleep.ts'
 import { background } from './sections/background.ts'
+import { backups } from './sections/backups.ts'
 import { cli } from './sections/cli.ts'
 import { contained } from './sections/contained.ts'
 import { delivery } from './sections/delivery.ts'
@@ -38,6 +39,7 @@ export const SECTIONS = [
   'lateness',
   'background',
   'delivery',
+  'backups',
   'hints',
   'nodes',
   'tenants',
@@ -183,6 +185,14 @@ const onOthers = async (
   )
   await measure('delivery', () =>
     delivery(world, { events: quick ? 10 : 50, silent: quick ? [1] : [1, 200, 400] }),
+  )
+  await measure('backups', () =>
+    backups(
+      world,
+      quick
+        ? { seconds: 3, repeats: 1, callers: [1] }
+        : { seconds: size(seconds, 6, 6), repeats: 4, callers: [1, 16] },
+    ),
   )
   await measure('hints', () =>
     hints(world, { readers: 100, seconds: size(seconds, 5, 3), rounds: quick ? 2 : 6 }),

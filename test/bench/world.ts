@@ -25,6 +25,8 @@ export interface World extends AsyncDisposable {
   options: ConnectionOptions
   owner: postgres.Sql
   tenants: Tenant[]
+  /** Of the database. */
+  home: string
   /** The same for all servers of this database. */
   secret: Buffer
   /** The environment of such a server. */
@@ -135,6 +137,7 @@ export async function openWorld(
     options: target,
     owner,
     tenants,
+    home: home.path,
     secret,
     env,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
