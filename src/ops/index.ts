@@ -72,6 +72,7 @@ import { profileHandlers } from './growth/profile.ts'
 import { reportHandlers } from './growth/reports.ts'
 import { ruleHandlers, ruleRunHandlers } from './growth/rules.ts'
 import { sandboxHandlers } from './growth/sandbox.ts'
+import { lookingBy } from './growth/shared/looking.ts'
 import { overtaking } from './growth/shared/overtaking.ts'
 import { signalHandlers } from './growth/signals.ts'
 import { targetHandlers } from './growth/targets.ts'
@@ -88,11 +89,12 @@ const collected = (list: (add: Add) => void): Handled[] => {
 }
 
 const addGrowth = (add: Add, world: Parts) => {
+  const looking = lookingBy(world)
   add(growthResources.overview, overviewHandlers(world))
   add(growthResources.brief, briefHandlers)
   add(growthResources.batches, batchHandlers)
   add(growthResources.articles, articleHandlers)
-  add(growthResources.items, itemHandlers)
+  add(growthResources.items, { ...itemHandlers, look: looking('post') })
   add(growthResources.connection, connectionHandlers)
   add(growthResources.connections, overtaking('growth.connections', connectionsHandlers))
   add(growthResources.profile, profileHandlers)
@@ -105,7 +107,10 @@ const addGrowth = (add: Add, world: Parts) => {
   add(growthResources.reports, reportHandlers)
   add(growthResources.rules, ruleHandlers)
   add(growthResources.ruleRuns, ruleRunHandlers)
-  add(growthResources.engagements, engagementHandlers(world))
+  add(growthResources.engagements, {
+    ...engagementHandlers(world),
+    look: looking('engagement'),
+  })
   add(growthResources.targets, targetHandlers)
   add(growthResources.signals, signalHandlers)
   add(growthResources.sandbox, sandboxHandlers(world.sandbox))

@@ -57,11 +57,12 @@ export const attempts = {
   openAttempt: async (memory: Memory, of: SendableRef) => openAttempt(memory, of),
   openAttemptPart: (of: SendableRef) => part((memory) => openAttempt(memory, of)),
   attemptById: async (memory: Memory, id: string) => memory.attempts.get(id),
-  doubtfulSince: async (memory: Memory, { record_id }: SendableRef) => {
+  doubtfulSince: async (memory: Memory, attempt: SendableRef & Pick<Attempt, 'intent_at'>) => {
     const isDoubted = (one: Attempt) =>
       isOpen(one) || ['superseded', 'returned'].includes(one.state)
+    const { record_id } = attempt
     const own = filter(memory.attempts, (one) => one.record_id === record_id && isDoubted(one))
-    return new Date(Math.min(...own.map(({ intent_at }) => +intent_at)))
+    return new Date(Math.min(...[attempt, ...own].map(({ intent_at }) => +intent_at)))
   },
   wasSent: ({ record_id }: SendableRef) =>
     part(

@@ -5,7 +5,9 @@
 
 import type { Claiming } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
+import { identify } from '#decisions/growth/identify'
 import { sendables } from '#decisions/growth/sendables'
+import type { ReadResult } from '#decisions/growth/timeline'
 import type { HeldCall } from '#domain/agent/job/overtaking'
 import type { Attempt } from '#domain/growth/sending/attempt'
 import type { Connection } from '#domain/growth/sending/connection'
@@ -16,10 +18,8 @@ import type { SendTimes } from '#domain/growth/sending/times'
 import { type Work, workOf } from '#store/engine/work'
 import { returnedAttempt, saveAttempt } from '#store/growth/attempts'
 import { finishWork, requeue } from '../decisions.ts'
-import { identify } from './identify.ts'
 import { withOvertaken } from './overtaken.ts'
 import { decisionOf } from './send-replies.ts'
-import type { ReadResult } from './timeline.ts'
 
 interface Watched {
   record: Sendable

@@ -7,6 +7,7 @@ import type { Decision } from '#actors/engine/letter'
 import { metricsWork } from '#decisions/growth/follow-up'
 import { itemSaved } from '#decisions/growth/item-writes'
 import { postedReadOf } from '#decisions/growth/posted-read'
+import { accountOf } from '#decisions/growth/timeline'
 import { costOf, readBudgetOf, settleReads, takeReads, tomorrow } from '#domain/app/read-budget'
 import type { Item } from '#domain/growth/drafting/item'
 import { FIRST_READ_MS } from '#domain/growth/learning/metric-sync'
@@ -22,7 +23,6 @@ import { loadNow } from '#store/engine/load'
 import { accountOfRecord, namePost, takenPosts } from '#store/growth/attempts'
 import { itemPart } from '#store/growth/items'
 import { finishWork } from '../decisions.ts'
-import { accountOf } from './timeline.ts'
 
 export interface PostedReadDeps {
   networks: Networks

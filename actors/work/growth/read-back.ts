@@ -4,7 +4,10 @@
  */
 
 import type { Claiming } from '#actors/engine/lane'
+import { evidenceOf } from '#decisions/growth/evidence'
+import { identify, mayBeAmong } from '#decisions/growth/identify'
 import { recordOf } from '#decisions/growth/send-work'
+import { accountOf, resourcesOf, type Seen } from '#decisions/growth/timeline'
 import type { Attempt } from '#domain/growth/sending/attempt'
 import type { Connection } from '#domain/growth/sending/connection'
 import { readSince } from '#domain/growth/sending/reconcile'
@@ -17,9 +20,6 @@ import type { Sql } from '#store/engine/db'
 import type { Effects } from '#store/engine/letter'
 import { workOf } from '#store/engine/work'
 import { ownedSince, returnedAttempt } from '#store/growth/attempts'
-import { identify, mayBeAmong } from './identify.ts'
-import { meansOf } from './means.ts'
-import { accountOf, resourcesOf, type Seen } from './timeline.ts'
 
 export interface ReadBack {
   /** The attempt whose post is looked for. */
@@ -71,7 +71,7 @@ export const readFirst = async (
   signal: AbortSignal,
 ): Promise<{ stop?: SendOutcome | ShownTimeline; resources: number }> => {
   const reading = { account: accountOf(connection), since: readSince(returned) }
-  const result = await meansOf[returned.sendable].read(network, record, reading, signal)
+  const result = await evidenceOf[returned.sendable].read(network, record, reading, signal)
   if (result.kind !== 'unread')
     return {
       ...(mayBeAmong({ record, attempt: returned }, result, owned)

@@ -2,8 +2,11 @@
 
 import type { Claimed, Ending, Lane, LaneContext } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
+import { evidenceOf } from '#decisions/growth/evidence'
+import { type Identified, identify } from '#decisions/growth/identify'
 import { againOf, recordOf } from '#decisions/growth/send-work'
 import { sendables } from '#decisions/growth/sendables'
+import { accountOf, type ReadResult, resourcesOf, type Unread } from '#decisions/growth/timeline'
 import type { HeldCall } from '#domain/agent/job/overtaking'
 import { chargeDoubtRead } from '#domain/app/read-budget'
 import { type Attempt, type DoubtRead, withRead } from '#domain/growth/sending/attempt'
@@ -26,14 +29,11 @@ import { doubtfulSince, openAttempt, returnedAttempt } from '#store/growth/attem
 import { connectionById } from '#store/growth/connections'
 import { finishWork, requeue } from '../decisions.ts'
 import { toReview } from './given-up.ts'
-import { type Identified, identify } from './identify.ts'
 import { settleLate } from './late-hit.ts'
-import { meansOf } from './means.ts'
 import { withOvertaken } from './overtaken.ts'
 import { handOver, refuseAgain } from './post-again.ts'
 import type { SendDeps } from './send-deps.ts'
 import { decisionOf } from './send-replies.ts'
-import { accountOf, type ReadResult, resourcesOf, type Unread } from './timeline.ts'
 
 interface ReadJob {
   record: Sendable
@@ -123,6 +123,8 @@ const settleRead = async (
   return again ? refuseAgain(settled, work, { again, error: UNCLEAR }) : decisionOf(settled, work)
 }
 
+const MOST_CANDIDATES = 3
+
 /** What the network showed, for people who wonder what became of a post. */
 const readOf = (
   outcome: ReadResult,
@@ -130,7 +132,7 @@ const readOf = (
   { attempt, now }: { attempt: Attempt; now: Date },
 ): DoubtRead => {
   const saw = seen?.post ? 'it' : seen?.mayBeThere ? 'unclear' : seen ? 'nothing' : 'unreadable'
-  const candidates = seen?.candidates ?? []
+  const candidates = (seen?.candidates ?? []).slice(0, MOST_CANDIDATES)
   const posts = outcome.kind === 'read' ? outcome.posts : undefined
   return {
     at: now,
@@ -188,7 +190,7 @@ const claimRead = async (
   if (!open) return { decision: finishWork(work) }
   const runAt = readableFrom(open, times)
   if (againOf(work) && gate.now < runAt) return { decision: requeue(work, runAt) }
-  const attempt = { ...open, intent_at: await doubtfulSince(sql, of) }
+  const attempt = { ...open, intent_at: await doubtfulSince(sql, open) }
   const connection = (await connectionById(attempt.connection_id)(sql))[0]!
   const record = await sendables[of.sendable].lock(sql, of.record_id)
   return { job: { record, attempt, connection, begunAt: gate.now }, decision: { reply: undefined } }
@@ -205,7 +207,7 @@ const read = async (
   await failpoints('reconcile.reading')
   const { record, attempt, connection } = job
   const reading = { account: accountOf(connection), since: readSince(attempt) }
-  const result = await meansOf[attempt.sendable].read(network, record, reading, signal)
+  const result = await evidenceOf[attempt.sendable].read(network, record, reading, signal)
   await failpoints('reconcile.read')
   return result
 }

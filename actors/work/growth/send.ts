@@ -8,6 +8,7 @@ import { notConnected } from '#decisions/growth/not-connected'
 import { settleSend } from '#decisions/growth/send-effects'
 import { againOf, recordOf, triesOf } from '#decisions/growth/send-work'
 import { sendables } from '#decisions/growth/sendables'
+import { accountOf } from '#decisions/growth/timeline'
 import { kindsOfWork } from '#decisions/work'
 import type { HeldCall } from '#domain/agent/job/overtaking'
 import { chargeDoubtRead } from '#domain/app/read-budget'
@@ -38,7 +39,6 @@ import { withOvertaken } from './overtaken.ts'
 import { readFirst, type ShownTimeline, settleShown } from './read-back.ts'
 import type { SendDeps } from './send-deps.ts'
 import { decisionOf } from './send-replies.ts'
-import { accountOf } from './timeline.ts'
 
 /** `resources`: posts read before the send. */
 type Answer = (SendOutcome | ShownTimeline) & { resources?: number }

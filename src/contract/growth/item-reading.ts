@@ -2,6 +2,7 @@
 
 import { op } from '../op.ts'
 import { ItemSchema } from '../records/growth/item.ts'
+import { LookSchema, lookingAtAccount } from '../records/growth/look.ts'
 import { Id, record } from '../shapes.ts'
 import { way } from '../way.ts'
 
@@ -13,5 +14,12 @@ export const itemReading = {
     'Read one item, with its whole way: the versions of its text, what was decided of it, and each try to post it, with what the timeline showed while it was in doubt.',
     { input: { id: Id }, output: record({ item: ItemWithWay }) },
     { errors: ['not_found'] },
+  ),
+  look: op.prepared(
+    'POST /api/v1/growth/items/:id/look',
+    'Read the account now for an item that may have gone out elsewhere (restored_as_of), and return what stands there since the backup or copy. ' +
+      'Takes what it reads from the daily budget. Decides nothing and sends nothing: say with posted, post-now, schedule or reopen what happened. One read of a workspace at a time.',
+    { input: { id: Id }, output: record({ look: LookSchema }) },
+    lookingAtAccount,
   ),
 }

@@ -103,6 +103,12 @@ export const settleReads = (taken: Spend, cost: number): Spend => ({
   amount: Math.min(0, cost - taken.amount),
 })
 
+/** The same for a read that may cost more than was reserved: that too is charged. */
+export const balanceReads = (taken: Spend, cost: number): Spend => ({
+  ...taken,
+  amount: cost - taken.amount,
+})
+
 /**
  * Charges reads that resolve doubt about a post after they were made, from the reserve if need be.
  * They are never refused.

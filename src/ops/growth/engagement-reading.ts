@@ -10,7 +10,7 @@ import { engagementRef, requireEngagement } from './shared/engagement.ts'
 import { possibleActions } from './shared/possible-actions.ts'
 import { wayView } from './shared/way.ts'
 
-export const engagementReadingHandlers: Handlers<typeof engagementReading> = {
+export const engagementReadingHandlers: Handlers<Omit<typeof engagementReading, 'look'>> = {
   async get({ id }, context) {
     const { engagement: row, ...way } = await loadBy(context.read, {
       engagement: engagementPart(id),

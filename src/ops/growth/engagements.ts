@@ -63,7 +63,7 @@ import {
 import { overtaking } from './shared/overtaking.ts'
 import { readPostFor } from './shared/reading-post.ts'
 
-type All = Handlers<typeof engagements>
+type All = Handlers<Omit<typeof engagements, 'look'>>
 
 const confirmInReview = async (
   context: CommandContext,

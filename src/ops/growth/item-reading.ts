@@ -7,7 +7,7 @@ import { wayParts } from '#store/growth/ways'
 import type { Handlers } from '../engine/call.ts'
 import { wayView } from './shared/way.ts'
 
-export const itemReadingHandlers: Handlers<typeof itemReading> = {
+export const itemReadingHandlers: Handlers<Omit<typeof itemReading, 'look'>> = {
   async get({ id }, { read }) {
     const parts = { item: itemPart(id), ...wayParts({ sendable: 'post', record_id: id }) }
     const { item, ...way } = await loadBy(read, parts)

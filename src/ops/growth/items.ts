@@ -48,7 +48,7 @@ const sendOf = (record: Item, existing: Work | undefined): Effects =>
     ? enqueueSend('post', { record, runAt: record.post_at, origin: 'automatic', existing })
     : {}
 
-const singleHandlers: Handlers<Omit<typeof items, keyof typeof itemBulk>> = {
+const singleHandlers: Handlers<Omit<typeof items, keyof typeof itemBulk | 'look'>> = {
   ...itemListHandlers,
   ...itemPreviewHandlers,
   ...itemReadingHandlers,
@@ -155,7 +155,7 @@ const singleHandlers: Handlers<Omit<typeof items, keyof typeof itemBulk>> = {
 
 const settlingHandlers = overtaking('growth.items', singleHandlers)
 
-export const itemHandlers: Handlers<typeof items> = {
+export const itemHandlers: Handlers<Omit<typeof items, 'look'>> = {
   ...settlingHandlers,
   ...itemBulkHandlers({
     ...settlingHandlers,

@@ -57,12 +57,15 @@ export const attemptById = async (sql: Sql, id: string): Promise<Attempt | undef
   (await sql<Attempt>`select ${columns(sql)} from attempt a where a.id = ${id}`)[0]
 
 /**
- * When the record's first attempt with an unknown result began. Posts made since then may come from
- * any such attempt.
+ * When the record's first attempt with an unknown result began, this one included. Posts made since
+ * then may come from any such attempt.
  */
-export const doubtfulSince = async (sql: Sql, of: SendableRef): Promise<Date> =>
+export const doubtfulSince = async (
+  sql: Sql,
+  { intent_at, ...of }: SendableRef & Pick<Attempt, 'intent_at'>,
+): Promise<Date> =>
   (
-    await sql<{ since: Date }>`select min(a.intent_at) as since from attempt a
+    await sql<{ since: Date }>`select least(min(a.intent_at), ${intent_at}) as since from attempt a
       where ${isOf(sql, of)} and a.state in ('open', 'doubt', 'review', 'superseded', 'returned')`
   )[0]!.since
 

@@ -3,6 +3,7 @@
  * marked, and waits until a person has decided on it.
  */
 import type { Attempt } from '#domain/growth/sending/attempt'
+import { elsewhereSince } from '#domain/growth/sending/elsewhere'
 import type { Fragment, Sql } from '../engine/sql.ts'
 import { columnOf, type SendableRef } from './attempts.ts'
 
@@ -74,9 +75,6 @@ interface TryElsewhere extends Pick<Attempt, 'id' | 'body_sha' | 'sent_text'>, S
   now: Date
 }
 
-/** How much the clocks of a backup and of a network may differ. */
-const BACKUP_SKEW_MS = 60_000
-
 /**
  * The try that another deployment may have made since the backup or copy. Writes nothing if no
  * account could have sent it.
@@ -93,7 +91,7 @@ export const insertTryElsewhere =
     now,
   }: TryElsewhere) =>
   (sql: Sql): Fragment => {
-    const since = new Date(asOf.getTime() - BACKUP_SKEW_MS)
+    const since = elsewhereSince(asOf)
     return sql`insert into attempt (id, sendable, ${sql(columnOf[sendable])}, number, connection_id,
         body_sha, sent_text, origin, state, intent_at, lease_until, doubt_at, doubt_cause, ended_at)
       select ${id}, ${sendable}, ${record_id}, (select coalesce(max(a.number), 0) + 1 from attempt a

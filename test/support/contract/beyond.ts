@@ -22,9 +22,9 @@ const ofGrowth = [
     'growth.profile.revisions',
   ],
   // item-reading
-  ...['growth.items.get'],
+  ...['growth.items.get', 'growth.items.look'],
   // engagement-reading
-  ...['growth.engagements.get', 'growth.engagements.revisions'],
+  ...['growth.engagements.get', 'growth.engagements.revisions', 'growth.engagements.look'],
   // sandbox
   ...['growth.sandbox.timeline', 'growth.sandbox.post', 'growth.sandbox.reply'],
   // engagement-life

@@ -9,7 +9,7 @@ export const KEPT_TEXT = 500
 /** The most posts that a read keeps. */
 export const KEPT_POSTS = 10
 
-const ShownPost = record(
+export const ShownPost = record(
   {
     external_id: T.String(),
     url: untrustedName(nullable(T.String())),

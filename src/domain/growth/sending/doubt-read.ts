@@ -30,6 +30,18 @@ const cut = (text: string): Pick<ShownPost, 'text' | 'is_cut'> => {
   }
 }
 
+/** A post as people see it. */
+export const shownPost = ({
+  externalId,
+  url,
+  createdAt,
+  original,
+  truncated,
+}: SeenPost): ShownPost => {
+  const { text, is_cut } = cut(original)
+  return { external_id: externalId, url, posted_at: createdAt, text, is_cut: is_cut || truncated }
+}
+
 /** The posts of a timeline that are kept, newest first. */
 export const shownTimeline = (
   posts: readonly SeenPost[],
@@ -38,13 +50,4 @@ export const shownTimeline = (
 ): ShownPost[] =>
   mostTelling(posts, candidates, attempt)
     .toSorted((one, other) => +other.createdAt - +one.createdAt)
-    .map(({ externalId, url, createdAt, original, truncated }) => {
-      const { text, is_cut } = cut(original)
-      return {
-        external_id: externalId,
-        url,
-        posted_at: createdAt,
-        text,
-        is_cut: is_cut || truncated,
-      }
-    })
+    .map(shownPost)

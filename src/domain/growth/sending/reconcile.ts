@@ -17,8 +17,11 @@ export interface SeenPost {
   quoted?: string
 }
 
+/** When an attempt began. */
+type Begun = Pick<Attempt, 'intent_at' | 'doubt_at'>
+
 export interface OpenAttempt {
-  attempt: Attempt
+  attempt: Begun
   /** The normalised text sent. */
   text: string
 }
@@ -35,7 +38,7 @@ const LONGEST_SEND_MS = 30_000
  * How far back to read the timeline for an attempt. A doubt earlier than the intent means that the
  * clock stepped back.
  */
-export const readSince = ({ intent_at, doubt_at }: Attempt): Date => {
+export const readSince = ({ intent_at, doubt_at }: Begun): Date => {
   const steppedBack = doubt_at !== null && doubt_at < intent_at
   return new Date(
     (steppedBack ? doubt_at.getTime() - LONGEST_SEND_MS : intent_at.getTime()) - CLOCK_SKEW_MS,

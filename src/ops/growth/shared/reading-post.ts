@@ -74,16 +74,25 @@ const reserve = async (
   }
 }
 
-/** The caller's error when the network could not be read. */
-const failureOf = (cause: unknown): AppError => {
-  if (!(cause instanceof NetworkError)) throw cause
-  const { reason, retryAfterMs = 1_000 } = cause
-  return reason === 'rate_limited'
+interface Failure extends ErrorOptions {
+  reason: NetworkError['reason']
+  retryAfterMs?: number | undefined
+}
+
+/** The caller's error for what the network answered instead. */
+export const unreadError = ({ reason, retryAfterMs = 1_000, cause }: Failure): AppError =>
+  reason === 'rate_limited'
     ? new AppError('rate_limited', 'network', {
         retryAfter: Math.ceil(retryAfterMs / 1_000),
         cause,
       })
     : new AppError('network_error', reason, { cause })
+
+/** The caller's error when the network could not be read. */
+const failureOf = (cause: unknown): AppError => {
+  if (!(cause instanceof NetworkError)) throw cause
+  const { reason, retryAfterMs } = cause
+  return unreadError({ reason, retryAfterMs, cause })
 }
 
 /**

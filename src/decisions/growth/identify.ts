@@ -11,18 +11,21 @@ import type { Made, Sendable } from '#domain/growth/sending/sendable'
 import { fingerprintText } from '#port/network/text'
 import type { Sql } from '#store/engine/db'
 import { doubtfulSince, takenPosts } from '#store/growth/attempts'
-import { type Means, meansOf } from './means.ts'
+import { type Evidence, evidenceOf } from './evidence.ts'
 import type { Seen } from './timeline.ts'
+
+/** What of an attempt identifies its post. */
+export type Try = Pick<Attempt, 'sendable' | 'record_id' | 'sent_text' | 'intent_at' | 'doubt_at'>
 
 /** A record, one of its attempts, and the account that sent it. */
 interface Sender {
   record: Sendable
   connection: Connection
-  attempt: Attempt
+  attempt: Try
 }
 
 /** The text as sent; later changes of the record do not matter. */
-const sentBy = (attempt: Attempt): OpenAttempt => ({
+const sentBy = (attempt: Try): OpenAttempt => ({
   attempt,
   text: fingerprintText(attempt.sent_text ?? ''),
 })
@@ -32,11 +35,9 @@ export interface Identified {
   post?: Made | undefined
   /** Whether any post may be it, even if that post could also be another record's. */
   mayBeThere: boolean
-  /** The first few posts that may be it. */
+  /** The posts that may be it. */
   candidates: SeenPost[]
 }
-
-const MOST_CANDIDATES = 3
 
 /** Compares posts with those that other records own, or may own by now. */
 export const identify = async (sql: Sql, sender: Sender, seen: Seen): Promise<Identified> =>
@@ -52,20 +53,20 @@ const identifyAmong = async (
   // The sent text is unknown.
   if (attempt.sent_text === null) return { mayBeThere: true, candidates: [] }
   const { sendable, record_id } = attempt
-  const means = meansOf[sendable]
-  const posts = ofForm(means, record, shown)
+  const evidence = evidenceOf[sendable]
+  const posts = ofForm(evidence, record, shown)
   // A post by any attempt settles the record. Each content that was sent had been approved then,
   // and may have changed since.
   const own = {
     ...sentBy(attempt),
     attempt: { ...attempt, intent_at: await doubtfulSince(sql, attempt) },
   }
-  const unnamed = await means.unnamed(record, connection.id)(sql)
+  const unnamed = await evidence.unnamed(record, connection.id)(sql)
   const externalIds = posts.map(({ externalId }) => externalId)
   const owned = await takenPosts({ sendable, connectionId: connection.id, externalIds })(sql)
   const taken = new Set(owned.map((row) => row.external_id))
   const others = unnamed.filter((other) => other.record_id !== record_id).map(sentBy)
-  const candidates = posts.filter((post) => mayShow(own, [post], taken)).slice(0, MOST_CANDIDATES)
+  const candidates = posts.filter((post) => mayShow(own, [post], taken))
   return {
     post: findPost(own, posts, { others, taken }),
     mayBeThere: mayShow(own, posts, taken),
@@ -73,8 +74,8 @@ const identifyAmong = async (
   }
 }
 
-const ofForm = (means: Means, record: Sendable, posts: SeenPost[]): SeenPost[] =>
-  posts.filter((post) => means.hasForm(record, post))
+const ofForm = (evidence: Evidence, record: Sendable, posts: SeenPost[]): SeenPost[] =>
+  posts.filter((post) => evidence.hasForm(record, post))
 
 /**
  * Whether the posts seen may include the attempt's, apart from posts that had owners when that was
@@ -88,6 +89,6 @@ export const mayBeAmong = (
   if (seen.kind === 'state') return seen.made !== undefined
   return (
     attempt.sent_text === null ||
-    mayShow(sentBy(attempt), ofForm(meansOf[attempt.sendable], record, seen.posts), owned)
+    mayShow(sentBy(attempt), ofForm(evidenceOf[attempt.sendable], record, seen.posts), owned)
   )
 }

@@ -6,12 +6,14 @@ import type { Made } from '#domain/growth/sending/sendable'
 import { type Network, type NetworkAccount, NetworkError } from '#port/network/network'
 import { fingerprintText } from '#port/network/text'
 
-/** `resources`: how many the network returned nevertheless. */
 export interface Unread {
   kind: 'unread'
   retryAfterMs?: number | undefined
   why?: NetworkError['reason']
+  /** How many resources the network returned nevertheless. */
   resources?: number
+  /** Of a timeline that was not read to its end: what it showed. */
+  posts?: SeenPost[]
 }
 
 /** The timeline, or the state of the post itself. `made`: the action was taken. */
@@ -53,16 +55,14 @@ export const readTimeline = (
   signal: AbortSignal,
 ): Promise<ReadResult> =>
   reading(async () => {
-    const { posts, complete } = await network.readTimeline(account, since, signal)
-    if (!complete) return { kind: 'unread', resources: posts.length }
-    return {
-      kind: 'read',
-      posts: posts.map((post) => ({
-        ...post,
-        text: fingerprintText(post.text),
-        original: post.text,
-      })),
-    }
+    const { posts: shown, complete } = await network.readTimeline(account, since, signal)
+    const posts = shown.map((post) => ({
+      ...post,
+      text: fingerprintText(post.text),
+      original: post.text,
+    }))
+    if (!complete) return { kind: 'unread', resources: posts.length, posts }
+    return { kind: 'read', posts }
   })
 
 interface OfPost extends Reading {

@@ -1,0 +1,48 @@
+/**
+ * Records that may have gone out elsewhere since a backup or copy, and what a person who looks for
+ * them is shown. Pure.
+ */
+import type { Static } from '@sinclair/typebox'
+import { type LookSchema, MOST_SHOWN } from '#contract/records/growth/look'
+import { shownPost } from './doubt-read.ts'
+import type { SeenPost } from './reconcile.ts'
+
+export type Look = Static<typeof LookSchema>
+
+/** How much the clocks of a backup and of a network may differ. */
+const BACKUP_SKEW_MS = 60_000
+
+/** When the other deployment can have begun to send it. */
+export const elsewhereSince = (asOf: Date): Date => new Date(asOf.getTime() - BACKUP_SKEW_MS)
+
+interface Looking extends Pick<Look, 'complete'> {
+  posts: readonly SeenPost[]
+  since: Date
+  now: Date
+  /** What the posts show of the record. */
+  identified: { post?: object | undefined; mayBeThere: boolean; candidates: readonly SeenPost[] }
+}
+
+/** The candidates, then the newest. */
+const mostWanted = (posts: readonly SeenPost[], candidates: ReadonlySet<SeenPost>): SeenPost[] =>
+  posts
+    .toSorted(
+      (one, other) =>
+        Number(candidates.has(other)) - Number(candidates.has(one)) ||
+        +other.createdAt - +one.createdAt,
+    )
+    .slice(0, MOST_SHOWN)
+
+export const lookOf = ({ posts, since, now, complete, identified }: Looking): Look => {
+  const { post, mayBeThere } = identified
+  const candidates = new Set(identified.candidates)
+  return {
+    read_at: now,
+    since,
+    complete,
+    saw: post ? 'it' : mayBeThere ? 'unclear' : 'nothing',
+    posts: mostWanted(posts, candidates)
+      .toSorted((one, other) => +other.createdAt - +one.createdAt)
+      .map((one) => ({ ...shownPost(one), is_candidate: candidates.has(one) })),
+  }
+}
