@@ -4,7 +4,8 @@ import type { BrowserContext } from 'playwright-core'
 import type { ConsoleState } from '#edge/console/bundle'
 import { builtConsole } from '#test/support/console/built'
 import { browserOf, expectAccessible, openTab, type Watched } from '#test/support/console/tab'
-import { newStory, type Story } from '#test/support/growth/story'
+import { insertSandboxPost } from '#test/support/database/writes'
+import { newStory, type Story, textOf } from '#test/support/growth/story'
 import { browserPath, openBrowser } from '#test/support/http/browser'
 import { signedInAs } from '#test/support/session'
 import { use, useApp } from '#test/support/use'
@@ -56,7 +57,35 @@ describe.skipIf(!path)('what may have gone out elsewhere', () => {
       const { items } = (await story.send('GET', 'items?restored=true')).body
       expect(items).toEqual([])
       expect(await story.item(kept)).toMatchObject({ status: 'approved' })
-      expect(await story.posts()).toEqual({})
+      const posts = await story.posts()
+      for (const id of [there, kept, dropped]) expect(posts[textOf(id)]).toBeUndefined()
+      await page.close()
+    },
+    LONG_MS,
+  )
+
+  test(
+    'the account is looked at from here, and a post that stands there is taken for it',
+    async () => {
+      const id = await marked()
+      await insertSandboxPost(app, story.account, 'Something else')
+      const page = await openTab(context, app, `/console/inbox/restored/${id}`)
+      await page.getByRole('button', { name: 'Look at the account' }).click()
+      await page.getByText('It is not there.').waitFor()
+      await insertSandboxPost(app, story.account, textOf(id))
+      await page.getByRole('button', { name: 'Look again' }).click()
+      await page.getByText('It is there.').waitFor()
+      const posts = page.getByRole('list', { name: 'Posts on the timeline' }).getByRole('listitem')
+      expect(await posts.count()).toBe(2)
+      await expectAccessible(page, 'restored, with posts')
+      const there = posts.filter({ hasText: 'may be this one' })
+      expect(await there.locator('blockquote').textContent()).toBe(textOf(id))
+      await there.getByRole('button', { name: 'This is it' }).click()
+      await page.getByLabel('Its address').fill('https://network.example/posts/10')
+      await page.keyboard.press('Enter')
+      expect(await story.settled(id, 'posted')).toMatchObject({
+        url: 'https://network.example/posts/10',
+      })
       await page.close()
     },
     LONG_MS,

@@ -3,6 +3,7 @@ import type { PlanState } from '#contract/limits'
 import { planNames, plans } from '#domain/app/plan'
 import {
   affordable,
+  balanceReads,
   chargeDoubtRead,
   costOf,
   readBudgetOf,
@@ -107,4 +108,10 @@ test('reads that were reserved and not made return to their day', () => {
     amount: -85_000,
   })
   expect([settleReads(taken, 100_000).amount, settleReads(taken, 100_001).amount]).toEqual([0, 0])
+})
+
+test('of a read without a bound, what it cost beyond the reservation is charged', () => {
+  const taken = takeReads(readBudgetOf(workspace(), 'payg'), 100_000, now)
+  expect(balanceReads(taken, 15_000)).toEqual({ ...taken, amount: -85_000 })
+  expect(balanceReads(taken, 130_000)).toEqual({ ...taken, amount: 30_000 })
 })

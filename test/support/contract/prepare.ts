@@ -110,6 +110,7 @@ export const recipes: Record<string, Recipe> = {
       approve: makeUntitled,
       edit: makeUntitled,
       uncomment: (workspace) => makeComment(workspace),
+      look: (workspace) => makeItem(workspace, { restored_as_of: new Date() }),
     },
     before: {
       schedule: ['approve'],
@@ -129,7 +130,10 @@ export const recipes: Record<string, Recipe> = {
     },
   },
   'growth.engagements': {
-    make: makeEngagement,
+    make: (workspace) => makeEngagement(workspace),
+    instead: {
+      look: (workspace) => makeEngagement(workspace, { restored_as_of: new Date() }),
+    },
     before: { execute: ['approve'], reopen: ['approve'], restore: ['remove'] },
   },
   'growth.learnings': { make: makeLearning },

@@ -4,7 +4,7 @@ import { newWork } from '#decisions/work'
 import { newArticle } from '#domain/growth/drafting/article'
 import { batchItem, newBatch } from '#domain/growth/drafting/batch'
 import { newComment } from '#domain/growth/drafting/comment'
-import { newEngagement } from '#domain/growth/drafting/engagement'
+import { type Engagement, newEngagement } from '#domain/growth/drafting/engagement'
 import type { Item } from '#domain/growth/drafting/item'
 import { newProduct } from '#domain/growth/drafting/product'
 import type { Author } from '#domain/growth/drafting/revision'
@@ -178,7 +178,7 @@ export const othersPost = async (
   return sent.externalId
 }
 
-export const makeEngagement = async (workspace: Workspace) => {
+export const makeEngagement = async (workspace: Workspace, changes: Partial<Engagement> = {}) => {
   const post = {
     network: 'sandbox',
     post_id: await othersPost(workspace),
@@ -201,7 +201,7 @@ export const makeEngagement = async (workspace: Workspace) => {
     by: null,
     now: new Date(),
   })
-  await write(workspace, { writes: [insertEngagement(engagement)] })
+  await write(workspace, { writes: [insertEngagement({ ...engagement, ...changes })] })
   return { id: engagement.id }
 }
 

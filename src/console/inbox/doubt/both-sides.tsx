@@ -1,9 +1,9 @@
 /** What was sent, beside what the timeline showed when it was read. */
-import { Exact } from '../../parts/exact-text.tsx'
-import { OutsideLink, outsideAddress } from '../../parts/outside-link.tsx'
+import { outsideAddress } from '../../parts/outside-link.tsx'
 import { When } from '../../parts/when.tsx'
 import { SentText } from '../sent-text.tsx'
-import { causeWords, type Doubtful, lastSeen, type ShownPost } from './doubtful.ts'
+import { ShownPosts } from '../shown-posts.tsx'
+import { causeWords, type Doubtful, lastSeen } from './doubtful.ts'
 
 const Sent = ({ doubtful: { text, about, hash, attempt } }: { doubtful: Doubtful }) => (
   <div>
@@ -18,35 +18,6 @@ const Sent = ({ doubtful: { text, about, hash, attempt } }: { doubtful: Doubtful
     </SentText>
   </div>
 )
-
-interface PostProps {
-  post: ShownPost
-  isCandidate: boolean
-  pick(url: string): void
-  picks: boolean
-}
-
-const Shown = ({ post, isCandidate, pick, picks }: PostProps) => {
-  const link = outsideAddress(post.url)
-  return (
-    <li className="shown-post">
-      <blockquote className="plain-text" dir="auto">
-        <Exact text={post.text} />
-        {post.is_cut && '…'}
-      </blockquote>
-      <p className="soft">
-        <When at={post.posted_at} />
-        {isCandidate && ' · may be this one'}
-        <OutsideLink url={post.url} />
-      </p>
-      {picks && link && (
-        <button type="button" className="action plain" onClick={() => pick(link)}>
-          This is it
-        </button>
-      )}
-    </li>
-  )
-}
 
 const sawWords: Record<NonNullable<ReturnType<typeof lastSeen>['saw']>, string> = {
   it: 'It was there.',
@@ -78,17 +49,14 @@ export const BothSides = ({ doubtful, pick, picks }: SidesProps) => {
           <p className="soft">It has not been read yet.</p>
         )}
         {timeline?.length === 0 && <p className="soft">No post since the send began.</p>}
-        <ul className="shown-posts" aria-label="Posts on the timeline, as others' words">
-          {timeline?.map((post) => (
-            <Shown
-              key={post.external_id}
-              post={post}
-              isCandidate={candidates.has(post.external_id)}
-              pick={pick}
-              picks={picks}
-            />
-          ))}
-        </ul>
+        <ShownPosts
+          posts={timeline}
+          isCandidate={({ external_id }) => candidates.has(external_id)}
+          picking={({ url }) => {
+            const link = outsideAddress(url)
+            return picks && link !== undefined ? () => pick(link) : undefined
+          }}
+        />
       </div>
     </div>
   )

@@ -8,6 +8,7 @@ import { AskToSend } from '../ask-to-send.tsx'
 import { ItIsThere, marksAsSent } from '../it-is-there.tsx'
 import type { PaneProps } from '../pane-props.ts'
 import { SentText } from '../sent-text.tsx'
+import { AccountLook } from './account-look.tsx'
 import { type Answers, ofEngagement, ofItem, type PerhapsSent, useAnswers } from './perhaps-sent.ts'
 
 /** It was decided meanwhile if it has no time. */
@@ -25,7 +26,8 @@ const Told = ({ asOf }: Pick<PerhapsSent, 'asOf'>) => (
   </div>
 )
 
-type Asks = 'address' | 'send' | undefined
+/** `address`: its address as far as it is known. */
+type Asks = { address: string } | 'send' | undefined
 
 const operationsOf = {
   item: {
@@ -64,7 +66,7 @@ const Buttons = ({
           </span>
         </ActionButton>
       )}
-      <ActionButton calls={marksAsSent[it.record]} tone="go" act={() => ask('address')}>
+      <ActionButton calls={marksAsSent[it.record]} tone="go" act={() => ask({ address: '' })}>
         It is there
       </ActionButton>
     </div>
@@ -80,10 +82,11 @@ const Deciding = ({ it, next }: { it: PerhapsSent; next(): void }) => {
       <div className="pane-body">
         <Told asOf={it.asOf} />
         <SentText text={it.text} hash={it.hash} />
+        {it.asOf !== null && <AccountLook it={it} pick={(address) => setAsks({ address })} />}
       </div>
       {it.asOf !== null && <Buttons it={it} answers={answers} ask={setAsks} />}
-      {asks === 'address' && (
-        <ItIsThere record={it.record} settle={answers.isThere} close={close} />
+      {typeof asks === 'object' && (
+        <ItIsThere record={it.record} known={asks.address} settle={answers.isThere} close={close} />
       )}
       {asks === 'send' && (
         <AskToSend

@@ -9,6 +9,8 @@ import { sentWords } from '../sent-words.ts'
 
 type Engagement = AnswerOf<'growth.engagements.get'>['engagement']
 
+export type Look = AnswerOf<'growth.items.look'>['look']
+
 export interface PerhapsSent {
   id: string
   record: 'item' | 'engagement'
@@ -43,6 +45,22 @@ export const ofEngagement = (engagement: Engagement): PerhapsSent => ({
   at: undefined,
   onMissed: null,
 })
+
+const sawWords: Record<Look['saw'], string> = {
+  it: 'It is there.',
+  nothing: 'It is not there.',
+  unclear: 'A post is there that may be this one.',
+}
+
+/** What a look at the account says about it. */
+export const seenWords = ({ saw, complete, posts }: Pick<Look, 'saw' | 'complete' | 'posts'>) => {
+  if (complete) return sawWords[saw]
+  const rest = 'The account could not be read as a whole, so more may stand there.'
+  if (saw !== 'nothing') return `${sawWords[saw]} ${rest}`
+  return posts.length === 0
+    ? 'The network does not say whether it is there.'
+    : `It was not found. ${rest}`
+}
 
 export const useAnswers = (it: PerhapsSent, next: () => void) => {
   const { id, record, text: about, at, onMissed } = it

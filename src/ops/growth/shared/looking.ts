@@ -1,7 +1,8 @@
 /**
  * Reads the network for a record that may have gone out elsewhere, because a person wants to decide
  * on it. The reads are taken from the day's budget before, and what they did not cost is given back
- * after, in letters of their own. Nothing else is kept, and nothing is decided.
+ * after, in letters of their own. If the process dies in between they stay spent, because the
+ * network may have billed them. Nothing else is kept, and nothing is decided.
  */
 import type { itemReading } from '#contract/growth/item-reading'
 import { MOST_SHOWN } from '#contract/records/growth/look'
