@@ -9,7 +9,7 @@ import { Failed } from '../../parts/states.tsx'
 import { When } from '../../parts/when.tsx'
 import { marksAsSent } from '../it-is-there.tsx'
 import { ShownPosts } from '../shown-posts.tsx'
-import { type Look, type PerhapsSent, seenWords } from './perhaps-sent.ts'
+import { type AccountSeen, type PerhapsSent, seenWords } from './perhaps-sent.ts'
 
 const looks = { item: 'growth.items.look', engagement: 'growth.engagements.look' } as const
 
@@ -19,7 +19,7 @@ interface LookProps {
   pick(url: string): void
 }
 
-const Seen = ({ look, it, pick }: LookProps & { look: Look }) => {
+const Seen = ({ look, it, pick }: LookProps & { look: AccountSeen }) => {
   const picks = mayCall(boot.session.role, marksAsSent[it.record])
   return (
     <>
@@ -37,7 +37,7 @@ const Seen = ({ look, it, pick }: LookProps & { look: Look }) => {
 
 export const AccountLook = ({ it, pick }: LookProps) => {
   const looking = useCommand(looks[it.record])
-  const [seen, setSeen] = useState<Look>()
+  const [seen, setSeen] = useState<AccountSeen>()
   const look = async (): Promise<void> => {
     const answer = await looking.run({ id: it.id })
     if (answer) setSeen(answer.look)

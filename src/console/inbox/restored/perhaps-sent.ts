@@ -9,7 +9,7 @@ import { sentWords } from '../sent-words.ts'
 
 type Engagement = AnswerOf<'growth.engagements.get'>['engagement']
 
-export type Look = AnswerOf<'growth.items.look'>['look']
+export type AccountSeen = AnswerOf<'growth.items.look'>['look']
 
 export interface PerhapsSent {
   id: string
@@ -46,14 +46,18 @@ export const ofEngagement = (engagement: Engagement): PerhapsSent => ({
   onMissed: null,
 })
 
-const sawWords: Record<Look['saw'], string> = {
+const sawWords: Record<AccountSeen['saw'], string> = {
   it: 'It is there.',
   nothing: 'It is not there.',
   unclear: 'A post is there that may be this one.',
 }
 
 /** What a look at the account says about it. */
-export const seenWords = ({ saw, complete, posts }: Pick<Look, 'saw' | 'complete' | 'posts'>) => {
+export const seenWords = ({
+  saw,
+  complete,
+  posts,
+}: Pick<AccountSeen, 'saw' | 'complete' | 'posts'>) => {
   if (complete) return sawWords[saw]
   const rest = 'The account could not be read as a whole, so more may stand there.'
   if (saw !== 'nothing') return `${sawWords[saw]} ${rest}`

@@ -9,7 +9,7 @@ export const KEPT_TEXT = 500
 /** The most posts that a read keeps. */
 export const KEPT_POSTS = 10
 
-export const ShownPost = record(
+export const ShownPostSchema = record(
   {
     external_id: T.String(),
     url: untrustedName(nullable(T.String())),
@@ -41,7 +41,7 @@ const readFields = {
 }
 
 const timeline = nullable(
-  T.Array(ShownPost, {
+  T.Array(ShownPostSchema, {
     maxItems: KEPT_POSTS,
     description: `What the timeline of the account showed since the try began, newest first: the ${KEPT_POSTS} posts nearest to that time, with those that may be this one. Null if no timeline was read, and where a later read saw the same.`,
   }),

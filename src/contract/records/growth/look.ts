@@ -1,7 +1,7 @@
 /** What the network shows now of a record that may have gone out elsewhere. */
 import { Type as T } from '@sinclair/typebox'
 import { oneOf, record, Time } from '../../shapes.ts'
-import { ShownPost } from './attempt.ts'
+import { ShownPostSchema } from './attempt.ts'
 
 /** The most posts that a look shows. */
 export const MOST_SHOWN = 100
@@ -24,7 +24,7 @@ export const LookSchema = record(
     posts: T.Array(
       record(
         {
-          ...ShownPost.properties,
+          ...ShownPostSchema.properties,
           is_candidate: T.Boolean({ description: 'True if it may be this one.' }),
         },
         { title: 'LookedAtPost' },

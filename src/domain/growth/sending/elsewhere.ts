@@ -7,7 +7,7 @@ import { type LookSchema, MOST_SHOWN } from '#contract/records/growth/look'
 import { shownPost } from './doubt-read.ts'
 import type { SeenPost } from './reconcile.ts'
 
-export type Look = Static<typeof LookSchema>
+export type ElsewhereLook = Static<typeof LookSchema>
 
 /** How much the clocks of a backup and of a network may differ. */
 const BACKUP_SKEW_MS = 60_000
@@ -15,7 +15,7 @@ const BACKUP_SKEW_MS = 60_000
 /** When the other deployment can have begun to send it. */
 export const elsewhereSince = (asOf: Date): Date => new Date(asOf.getTime() - BACKUP_SKEW_MS)
 
-interface Looking extends Pick<Look, 'complete'> {
+interface Looking extends Pick<ElsewhereLook, 'complete'> {
   posts: readonly SeenPost[]
   since: Date
   now: Date
@@ -23,17 +23,21 @@ interface Looking extends Pick<Look, 'complete'> {
   identified: { post?: object | undefined; mayBeThere: boolean; candidates: readonly SeenPost[] }
 }
 
-/** The candidates, then the newest. */
-const mostWanted = (posts: readonly SeenPost[], candidates: ReadonlySet<SeenPost>): SeenPost[] =>
-  posts
-    .toSorted(
-      (one, other) =>
-        Number(candidates.has(other)) - Number(candidates.has(one)) ||
-        +other.createdAt - +one.createdAt,
-    )
-    .slice(0, MOST_SHOWN)
+/** The candidates and the newest others, newest first. */
+const mostWanted = (
+  posts: readonly SeenPost[],
+  candidates: ReadonlySet<SeenPost>,
+): readonly SeenPost[] => {
+  const newest = posts.toSorted((one, other) => +other.createdAt - +one.createdAt)
+  const [own, others] = [
+    newest.filter((one) => candidates.has(one)),
+    newest.filter((one) => !candidates.has(one)),
+  ]
+  const wanted = new Set([...own, ...others].slice(0, MOST_SHOWN))
+  return newest.filter((one) => wanted.has(one))
+}
 
-export const lookOf = ({ posts, since, now, complete, identified }: Looking): Look => {
+export const lookOf = ({ posts, since, now, complete, identified }: Looking): ElsewhereLook => {
   const { post, mayBeThere } = identified
   const candidates = new Set(identified.candidates)
   return {
@@ -41,8 +45,9 @@ export const lookOf = ({ posts, since, now, complete, identified }: Looking): Lo
     since,
     complete,
     saw: post ? 'it' : mayBeThere ? 'unclear' : 'nothing',
-    posts: mostWanted(posts, candidates)
-      .toSorted((one, other) => +other.createdAt - +one.createdAt)
-      .map((one) => ({ ...shownPost(one), is_candidate: candidates.has(one) })),
+    posts: mostWanted(posts, candidates).map((one) => ({
+      ...shownPost(one),
+      is_candidate: candidates.has(one),
+    })),
   }
 }

@@ -20,7 +20,7 @@ import {
   takeReads,
 } from '#domain/app/read-budget'
 import type { Connection } from '#domain/growth/sending/connection'
-import { elsewhereSince, type Look, lookOf } from '#domain/growth/sending/elsewhere'
+import { type ElsewhereLook, elsewhereSince, lookOf } from '#domain/growth/sending/elsewhere'
 import { readSince } from '#domain/growth/sending/reconcile'
 import type { Sendable } from '#domain/growth/sending/sendable'
 import { AppError, fail, found } from '#kernel/errors'
@@ -111,7 +111,7 @@ const settle = async (
   { record, attempt, connection, network, reads }: Reserved,
   result: ReadResult,
   { sql, gate: { now } }: Letter,
-): Promise<{ reply: Look | AppError; effects: Effects }> => {
+): Promise<{ reply: ElsewhereLook | AppError; effects: Effects }> => {
   const cost = costOf(network.limits.tier, reads.kind, resourcesOf(result))
   const effects = { spend: [balanceReads(reads.taken, cost)] }
   if (result.kind === 'unread' && (result.why || result.resources === undefined)) {
@@ -134,7 +134,11 @@ const read = ({ record, attempt, connection, network }: Reserved): Promise<ReadR
     AbortSignal.timeout(READ_DEADLINE_MS),
   )
 
-const look = async (reach: Reach, tenantId: string, of: SendableRef): Promise<Look | AppError> => {
+const look = async (
+  reach: Reach,
+  tenantId: string,
+  of: SendableRef,
+): Promise<ElsewhereLook | AppError> => {
   const letter = {
     priority: 'interactive',
     provenance: { principal: { kind: 'system', id: 'look' }, surface: 'rest' },
@@ -145,7 +149,7 @@ const look = async (reach: Reach, tenantId: string, of: SendableRef): Promise<Lo
     decide: (sql, gate) => reserve(reach, of, { sql, gate }),
   })
   const result = await read(reserved)
-  return reach.ask<Look | AppError>(tenantId, {
+  return reach.ask<ElsewhereLook | AppError>(tenantId, {
     ...letter,
     name: 'looks.settle',
     // What was taken is given back whatever has happened to the workspace meanwhile.
@@ -154,35 +158,44 @@ const look = async (reach: Reach, tenantId: string, of: SendableRef): Promise<Lo
   })
 }
 
-/** The handler of a record's look. */
-export type Looking = (sendable: SendableRef['sendable']) => Handlers<typeof itemReading>['look']
+/** The handler of a look at the records of a kind. */
+type Looking = (sendable: SendableRef['sendable']) => Handlers<typeof itemReading>['look']
 
-/** Refusals come from the command's own letter, unless that is a replay. */
+/**
+ * Whoever asks for the same look while it is made gets it too. Refusals come from the command's own
+ * letter, unless that is a replay.
+ */
 export const lookingBy = (reach: Reach): Looking => {
   const slots = new FairLimit(LIMITS)
+  const running = new Map<string, Promise<ElsewhereLook | AppError>>()
+  const begin = async (tenantId: string, of: SendableRef): Promise<ElsewhereLook | AppError> => {
+    try {
+      const free = slots.take({ party: tenantId })
+      return await look(reach, tenantId, of).finally(free)
+    } catch (cause) {
+      if (cause instanceof AppError) return cause
+      throw cause
+    }
+  }
+  const join = async (tenantId: string, of: SendableRef): Promise<ElsewhereLook | AppError> => {
+    const name = `${of.sendable} ${tenantId} ${of.record_id}`
+    const others = running.get(name)
+    if (others) return others
+    const own = begin(tenantId, of)
+    running.set(name, own)
+    try {
+      return await own
+    } finally {
+      running.delete(name)
+    }
+  }
   return (sendable) => ({
     async prepare({ id }, { tenantId }) {
-      const seen = await refusable(async () => {
-        const free = slots.take({ party: tenantId })
-        try {
-          return await look(reach, tenantId, { sendable, record_id: id })
-        } finally {
-          free()
-        }
-      })
+      const seen = await join(tenantId, { sendable, record_id: id })
       return async () => {
         if (seen instanceof AppError) throw seen
         return { reply: { look: seen } }
       }
     },
   })
-}
-
-const refusable = async (looking: () => Promise<Look | AppError>): Promise<Look | AppError> => {
-  try {
-    return await looking()
-  } catch (cause) {
-    if (cause instanceof AppError) return cause
-    throw cause
-  }
 }

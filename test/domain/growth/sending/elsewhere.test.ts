@@ -61,8 +61,14 @@ test('of many posts, the newest hundred are shown, and those that may be it howe
 describe('what was seen', () => {
   const only = post(1)
   const seen = (identified: Parameters<typeof lookOf>[0]['identified'], complete = true) => {
-    const { saw, ...rest } = lookOf({ posts: [only], complete, since: at(), now: at(), identified })
-    return [saw, rest.complete]
+    const { saw, complete: all } = lookOf({
+      posts: [only],
+      complete,
+      since: at(),
+      now: at(),
+      identified,
+    })
+    return `${saw}, ${all ? 'all' : 'part'} of it read`
   }
 
   test.each([
@@ -70,7 +76,7 @@ describe('what was seen', () => {
     ['unclear', { mayBeThere: true, candidates: [only] }],
     ['nothing', { mayBeThere: false, candidates: [] }],
   ])('is %s, also where more may stand there', (saw, identified) => {
-    expect(seen(identified)).toEqual([saw, true])
-    expect(seen(identified, false)).toEqual([saw, false])
+    expect(seen(identified)).toBe(`${saw}, all of it read`)
+    expect(seen(identified, false)).toBe(`${saw}, part of it read`)
   })
 })

@@ -210,17 +210,19 @@ test('of a timeline that was not read to its end, what it showed is told as that
   expect(await story.used('reads_free')).toBe(1)
 })
 
-test('two people at once: one reads, the other is told to wait; other workspaces are not', async () => {
+test('two people at once: of one post both see the same; for another, one is told to wait', async () => {
   const [story, other] = [await newStory(app), await newStory(app)]
   const [id, second, elsewhere] = [await marked(story), await marked(story), await marked(other)]
   const [begun, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let reads = 0
   network.view = async (timeline, { externalId }) => {
+    reads++
     if (externalId !== story.account) return timeline
     begun.resolve()
     await done.promise
     return timeline
   }
-  const first = look(story, id)
+  const first = [look(story, id), look(story, id)]
   await begun.promise
   expect(await look(story, second)).toMatchObject({
     status: 429,
@@ -230,7 +232,10 @@ test('two people at once: one reads, the other is told to wait; other workspaces
   // Somebody decides meanwhile: what was read is still told.
   await story.send('POST', `items/${id}/reopen`)
   done.resolve()
-  expect((await first).status).toBe(200)
+  const [one, another] = await Promise.all(first)
+  expect([one!.status, another!.text]).toEqual([200, one!.text])
+  // Each workspace's account once.
+  expect(reads).toBe(2)
   network.view = plain
   expect((await look(story, second)).status).toBe(200)
   expect(await story.used('reads_free')).toBe(0)
