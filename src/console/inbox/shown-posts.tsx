@@ -1,4 +1,4 @@
-/** Posts as the network showed them, of which a person may take one for the post that is looked for. */
+/** Posts as the network showed them, of which a person may take one for the one looked for. */
 import { Exact } from '../parts/exact-text.tsx'
 import { OutsideLink } from '../parts/outside-link.tsx'
 import { When } from '../parts/when.tsx'

@@ -93,6 +93,7 @@ const makeEvent = async (workspace: Workspace) => {
   return { id }
 }
 
+const SENT_ELSEWHERE = { restored_as_of: new Date() }
 const inADay = (): Date => new Date(Date.now() + 86_400_000)
 
 const makeKey = async ({ app, tenantId }: Workspace) => ({
@@ -110,7 +111,7 @@ export const recipes: Record<string, Recipe> = {
       approve: makeUntitled,
       edit: makeUntitled,
       uncomment: (workspace) => makeComment(workspace),
-      look: (workspace) => makeItem(workspace, { restored_as_of: new Date() }),
+      look: (workspace) => makeItem(workspace, SENT_ELSEWHERE),
     },
     before: {
       schedule: ['approve'],
@@ -130,10 +131,8 @@ export const recipes: Record<string, Recipe> = {
     },
   },
   'growth.engagements': {
-    make: (workspace) => makeEngagement(workspace),
-    instead: {
-      look: (workspace) => makeEngagement(workspace, { restored_as_of: new Date() }),
-    },
+    make: makeEngagement,
+    instead: { look: (workspace) => makeEngagement(workspace, SENT_ELSEWHERE) },
     before: { execute: ['approve'], reopen: ['approve'], restore: ['remove'] },
   },
   'growth.learnings': { make: makeLearning },

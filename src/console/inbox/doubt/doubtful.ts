@@ -5,7 +5,6 @@ type Item = AnswerOf<'growth.items.get'>['item']
 type Engagement = AnswerOf<'growth.engagements.get'>['engagement']
 
 type Attempt = Item['attempts'][number]
-export type ShownPost = NonNullable<Attempt['reads'][number]['timeline']>[number]
 
 /** Both kinds, as their pane needs them. */
 export interface Doubtful {

@@ -1,4 +1,4 @@
-/** A person reads the account for a post that may have gone out elsewhere, and takes it for that. */
+/** A person reads the account for a post that may have gone out elsewhere. */
 import { beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { NetworkError, type Timeline } from '#port/network/network'
 import { eventually, testApp } from '#test/support/app'
