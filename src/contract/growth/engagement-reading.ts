@@ -31,7 +31,7 @@ export const engagementReading = {
   ),
   look: op.prepared(
     'POST /api/v1/growth/engagements/:id/look',
-    'Read the network now for an engagement that may have gone out elsewhere (restored_as_of): a reply or quote on the timeline of the account, a like or repost at its post. ' +
+    'Read the network now for an engagement that may have gone out elsewhere. It must have restored_as_of; a reply or quote is looked for on the timeline of the account, a like or repost at its post. ' +
       'Takes what it reads from the daily budget. Decides nothing and sends nothing: say with done, execute or reopen what happened. One read of a workspace at a time.',
     { input: { id: Id }, output: record({ look: LookSchema }) },
     lookingAtAccount,

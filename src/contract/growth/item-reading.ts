@@ -17,7 +17,7 @@ export const itemReading = {
   ),
   look: op.prepared(
     'POST /api/v1/growth/items/:id/look',
-    'Read the account now for an item that may have gone out elsewhere (restored_as_of), and return what stands there since the backup or copy. ' +
+    'Read the account now for an item that may have gone out elsewhere. It must have restored_as_of; the answer is what stands there since then. ' +
       'Takes what it reads from the daily budget. Decides nothing and sends nothing: say with posted, post-now, schedule or reopen what happened. One read of a workspace at a time.',
     { input: { id: Id }, output: record({ look: LookSchema }) },
     lookingAtAccount,
