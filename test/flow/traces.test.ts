@@ -182,11 +182,16 @@ test('a trace goes on in other processes, and after the death of one', async () 
   await endLeases(dying)
   const collectedBefore = new Set(collector.spans().map(({ spanId }) => spanId))
   const posted = await eventually(
-    () => story.at(next).item(id),
-    ({ status }) => status === 'posted',
+    // A busy machine may take longer to connect than callers wait.
+    () =>
+      story
+        .at(next)
+        .item(id)
+        .catch(() => undefined),
+    (item) => item?.status === 'posted',
   )
   goOn()
-  expect(posted.status).toBe('posted')
+  expect(posted?.status).toBe('posted')
   await collected('work reconcile', { record: id })
   const all = inTrace(request)
   const after = all.filter(({ spanId }) => !collectedBefore.has(spanId)).map(({ name }) => name)

@@ -5,7 +5,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { searchPassages } from '#store/agent/document-search'
 import { type Db, openDb } from '#store/engine/db'
-import { planOf, takenBack } from '#test/support/database/plans'
+import { planOf, takenBack, vacuum } from '#test/support/database/plans'
 import { use, useApp } from '#test/support/use'
 
 const app = useApp({ newDatabase: true })
@@ -31,7 +31,7 @@ const fill = async (tenantId: string, documents: number): Promise<void> => {
 beforeAll(async () => {
   for (let n = 0; n < 3; n++) await fill((await app.newWorkspace()).tenantId, 1_000)
   await fill(app.tenantId, 1_000)
-  await app.owner`vacuum analyze document, document_passage, document_word`
+  await vacuum(app.owner, 'document', 'document_passage', 'document_word')
 })
 
 test.each(['parcel', 'parcel w1ab', 'nothing', 'w1 w2 w3 w4 w5 w6 w7 w8 w9 w10 w11 w12 w13'])(

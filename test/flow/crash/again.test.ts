@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type SendTimes, sendTimes } from '#domain/growth/sending/times'
 import { testStops } from '#test/support/actors/stops'
 import { eventually, type TestApp, testApp } from '#test/support/app'
-import { freshDb } from '#test/support/database/db'
+import { freshDb, unhurried } from '#test/support/database/db'
 import { applyFirstSend, endLeaseAtIntent } from '#test/support/database/writes'
 import { postAgain, putInReview } from '#test/support/growth/post-again'
 import { crash, newStory, type Story, textOf } from '#test/support/growth/story'
@@ -64,7 +64,6 @@ const points: Point[] = [
     ...superseded,
     attempts: [...superseded.attempts],
   },
-  // The last, because they stand in transactions, which the database does not suffer for long.
   ...begunAnew('between the clean read and its commit', 'reconcile.settling'),
   ...begunAnew('before the claim is committed', 'send.claiming'),
 ]
@@ -116,7 +115,10 @@ describe('C9, the process dies', () => {
     const { options } = world.use(await freshDb())
     const stops = testStops()
     const dying = world.use(
-      await testApp({ database: options, overrides: { times, failpoints: stops.at } }),
+      await testApp({
+        database: unhurried(options),
+        overrides: { times, failpoints: stops.at },
+      }),
     )
     networks.push(unreliable(dying))
     const waiting: { name: string; story: Story; id: string }[] = []

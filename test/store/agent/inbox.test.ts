@@ -5,7 +5,7 @@ import { newId } from '#kernel/ids'
 import { createWorkspace } from '#ops/operator/admin/workspaces'
 import { inboxPage } from '#store/agent/inbox'
 import { withTenant } from '#store/engine/read-scope'
-import { planAsRun, planOf, type RunNode } from '#test/support/database/plans'
+import { planAsRun, planOf, type RunNode, vacuum } from '#test/support/database/plans'
 import { useApp } from '#test/support/use'
 
 const app = useApp({ newDatabase: true })
@@ -47,7 +47,7 @@ const addDrafts = async (tenantId: string, batches: string[]): Promise<void> => 
         from unnest(${batches}::uuid[]) b, generate_series(1, 60)
       union all select id, null from unnest(${small}::uuid[]) id, generate_series(1, 20)) d
     order by random()`
-  await app.owner`vacuum analyze item`
+  await vacuum(app.owner, 'item')
 }
 
 test('a page reads no more drafts than it shows, wherever it begins, and each table by its tenant', async () => {

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { createWorkspace } from '#ops/operator/admin/workspaces'
 import { briefRecord } from '#store/growth/brief'
-import { planAsRun, type RunNode } from '#test/support/database/plans'
+import { planAsRun, type RunNode, vacuum } from '#test/support/database/plans'
 import { useApp } from '#test/support/use'
 
 const isCount = (node: RunNode): boolean => node['Node Type'] === 'Index Only Scan'
@@ -17,7 +17,7 @@ test('a brief reads no more than the oldest items of a state, and none that were
       else 'posted' end, 'x', 'point', 'claim', '', '[]', '[]', 1,
       case when n % 2 = 1 then now() - interval '1 year' end, now() - n * interval '1 minute', now()
         from generate_series(1, 6000) n`
-  await app.owner`vacuum analyze item`
+  await vacuum(app.owner, 'item')
   const nodes = await app.workplace.db.letter(tenantId, async (sql) => {
     // A table so small would be read whole.
     await sql`select set_config('app.tenant', ${tenantId}, true),

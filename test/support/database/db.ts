@@ -9,7 +9,7 @@ import type { ConnectionOptions, Logins } from '#store/engine/db'
 import { withLogins } from '#store/engine/logins'
 import { migrate } from '#store/engine/migrate'
 import { withVersion } from '#store/engine/reach'
-import { patientClients, WarmDatabase } from './warm.ts'
+import { WarmDatabase } from './warm.ts'
 
 /** Carries a `Template` as JSON from the runner to the worker processes. */
 export const TEMPLATE_VARIABLE = 'TENDRIL_TEST_TEMPLATE'
@@ -148,9 +148,23 @@ export async function freshDb(): Promise<TestDatabase> {
   const template = templateOfThisRun()
   const database = await databaseFrom(template, template.name)
   const { logins } = template
-  const client = patientClients(database.options.port)
-  return { ...database, options: { ...database.options, ...(logins && { logins }), client } }
+  return logins ? { ...database, options: { ...database.options, logins } } : database
 }
+
+/**
+ * For a server that a test stops within transactions: on a busy machine they stand for longer than
+ * the two seconds that a database suffers.
+ */
+export const unhurried = (options: ConnectionOptions): ConnectionOptions => ({
+  ...options,
+  client: ((given: postgres.Options<Record<string, never>>) => {
+    const limits = Object.keys(given.connection ?? {}).filter((name) =>
+      ['idle_in_transaction_session_timeout', 'transaction_timeout'].includes(name),
+    )
+    const longer = Object.fromEntries(limits.map((name) => [name, 60_000]))
+    return postgres({ ...given, connection: { ...given.connection, ...longer } })
+  }) as typeof postgres,
+})
 
 /** Databases of this worker that nobody uses at the moment. */
 const idle: { warm: WarmDatabase; drop: () => Promise<void> }[] = []

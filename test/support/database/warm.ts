@@ -7,8 +7,6 @@ import postgres from 'postgres'
 import { type ConnectionOptions, withDeadline } from '#store/engine/db'
 import { eventually } from '../eventually.ts'
 
-/** On a busy machine, connections have taken longer than the three seconds that servers allow. */
-const CONNECT_WITHIN_S = 20
 /** How long a statement that a server left behind may take to end. */
 const IDLE_WITHIN_MS = 2_000
 /** Rows that were deleted take room, as nothing vacuums. */
@@ -28,16 +26,6 @@ interface Lent {
   isFree: boolean
 }
 
-/**
- * Makes clients of the database at this port, which wait longer for their connections. Those that
- * go through a proxy keep their own limits, which their tests are about.
- */
-export const patientClients = (port: number | undefined): typeof postgres =>
-  ((given: postgres.Options<Record<string, never>>) =>
-    postgres(
-      given.port === port ? { ...given, connect_timeout: CONNECT_WITHIN_S } : given,
-    )) as typeof postgres
-
 /** Rejects whatever is asked of it, as a client does after its end. */
 const ended = postgres({ max: 1 })
 void ended.end()
@@ -46,7 +34,6 @@ const lend = (given: postgres.Options<Record<string, never>>): Lent => {
   const lent: Lent = {
     sql: postgres({
       ...given,
-      connect_timeout: CONNECT_WITHIN_S,
       idle_timeout: 0,
       max_lifetime: null,
       onclose: (connection) => {
