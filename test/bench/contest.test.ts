@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test'
+import { ItemSchema } from '#contract/records/growth/item'
 import { figuresOf, peerOf, type Turn } from './contest.ts'
+import { BESIDE, queries } from './peer-sql.ts'
 
 /** Times in milliseconds. */
 const turn = (perSecond: number, count: number, server: number, database: number): Turn => ({
@@ -39,4 +41,12 @@ test('a rate is compared within its round, so that a slow moment of the machine 
 
 test('a peer that does not use the database is still compared by the time of both', () => {
   expect(peerOf('bare', [turn(1, 1, 3, 1)], [turn(1, 1, 1, 0)]).costRatio).toBe(0.25)
+})
+
+test('the peers read whatever our answer says of an item', () => {
+  const said = `${queries.items} source ${Object.keys(BESIDE)}`
+  const missing = Object.keys(ItemSchema.properties).filter(
+    (field) => !new RegExp(`\\b${field}\\b`).test(said),
+  )
+  expect(missing).toEqual([])
 })

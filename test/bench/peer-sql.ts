@@ -55,7 +55,7 @@ const PAGE = 5
 /**
  * What our answer says of an item beside its row. The peers say as much, but look up none of it.
  */
-const BESIDE = {
+export const BESIDE = {
   original_body: null,
   content_hash: '0'.repeat(64),
   posting_account: { id: newId(), handle: `bench-${newId()}`, network: 'sandbox' },
@@ -73,7 +73,7 @@ export const queries: Record<Kind, (sql: postgres.Sql, asked: Asked) => Promise<
         source_id, kind, title, status, review, body, format, hook, rationale, stories, learnings,
         length, post_at, on_missed, account_external_id as account, reject_reason, external_id, url,
         posted_at, last_error, metrics, tags, note, proposed_at, revision, written_by, decision,
-        comments, redraft, created_at, updated_at
+        comments, redraft, restored_as_of, created_at, updated_at
       from item where tenant_id = ${tenantId} order by id desc limit ${PAGE}`
     const items = rows.map(({ source_kind: kind, source_id, id, ...row }) => ({
       id,
