@@ -3,6 +3,7 @@
  * first. Each of the three is imported on demand, so the command line starts without loading the
  * server.
  */
+import { setPriority } from 'node:os'
 
 /** Exits explicitly, because listeners and timers would keep the process alive. */
 const exitWith = (run: Promise<number>): Promise<void> =>
@@ -25,6 +26,17 @@ const withoutArguments = async (run: () => Promise<number>): Promise<number> => 
   return rest.includes('--help') ? 0 : 2
 }
 
+/** As `nice` has it. */
+const LOWEST_PRIORITY = 19
+
+/**
+ * A backup takes long, and the server beside it goes first. To load the program is a part of what
+ * it costs, and threads that begin later inherit the priority.
+ */
+const letServerGoFirst = (): void => {
+  if (rest.find((word) => !word.startsWith('-')) === 'backup') setPriority(LOWEST_PRIORITY)
+}
+
 const entries: Record<string, () => Promise<void>> = {
   serve: () =>
     exitWith(
@@ -32,7 +44,10 @@ const entries: Record<string, () => Promise<void>> = {
         import('./server/serve.ts').then(({ runServer }) => runServer()).then(() => 0),
       ),
     ),
-  admin: () => exitWith(import('./admin/admin.ts').then(({ admin }) => admin(rest))),
+  admin: () => {
+    letServerGoFirst()
+    return exitWith(import('./admin/admin.ts').then(({ admin }) => admin(rest)))
+  },
   health: () =>
     exitWith(withoutArguments(() => import('./server/health.ts').then(({ health }) => health()))),
 }

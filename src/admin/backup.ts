@@ -1,5 +1,4 @@
 /** `tendril admin backup …`: copies of a deployment. */
-import { setPriority } from 'node:os'
 import { Writable } from 'node:stream'
 import { fail } from '#kernel/errors'
 import { checkBackup, drain } from '#server/backup/check'
@@ -59,9 +58,6 @@ const rateOf = (flags: Flags): number => {
 const OPEN_KEY =
   'the backup is not encrypted, so whoever can read it has the secret key: guard it like a password, or encrypt it with --passphrase-file'
 
-/** As `nice` has it: the server beside goes first. Threads that begin later inherit it. */
-const LOW_PRIORITY = 10
-
 const take = async (place: AdminContext, flags: Flags, to: string): Promise<object | undefined> => {
   const mbPerSecond = rateOf(flags)
   const passphrase = await passphraseOf(flags)
@@ -69,7 +65,6 @@ const take = async (place: AdminContext, flags: Flags, to: string): Promise<obje
   if (isStream && process.stdout.isTTY)
     fail('invalid_input', 'a backup cannot be written to a terminal: redirect standard output')
   if (passphrase === undefined) place.err(`tendril admin: ${OPEN_KEY}`)
-  setPriority(LOW_PRIORITY)
   const order = { to: isStream ? standardOutput() : to, passphrase, mbPerSecond }
   const taken = await takeBackup(place, order, { logical: flags.logical === true })
   const said = { backup: to, ...taken }

@@ -38,9 +38,9 @@ const copyTable = async (
   table: BackupTable,
 ): Promise<number> => {
   let [part, rows] = [0, 0]
-  for await (const bytes of inParts(await snapshot.rows(table))) {
+  for await (const bytes of inParts(writing.read(await snapshot.rows(table)))) {
     rows += rowsIn(bytes)
-    await writing.put(rowsPart(table.name, part++), bytes)
+    await writing.putRead(rowsPart(table.name, part++), bytes)
   }
   const counted = await snapshot.count(table)
   if (rows !== counted)

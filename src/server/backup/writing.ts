@@ -26,8 +26,8 @@ async function* contentOf(handle: FileHandle, size: number): AsyncGenerator<Uint
   }
 }
 
-async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes
+async function* slicesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES)
 }
 
 const openIfThere = (path: string): Promise<FileHandle | undefined> =>
@@ -66,7 +66,27 @@ export class Writing {
   }
 
   put(path: string, bytes: Uint8Array): Promise<void> {
-    return this.file(path, bytes.length, only(bytes))
+    return this.#file(path, bytes.length, slicesOf(bytes))
+  }
+
+  /**
+   * Passes on what `putRead` writes later. It must be read whole before, and neither may come at
+   * once, so each takes its half of the pace.
+   */
+  async *read(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    let length = 0
+    for await (const chunk of bytes) {
+      this.watch.check()
+      yield chunk
+      length += chunk.length
+      if (length < CHUNK_BYTES) continue
+      await this.pace.take(length / 2)
+      length = 0
+    }
+  }
+
+  putRead(path: string, bytes: Uint8Array): Promise<void> {
+    return this.#file(path, bytes.length, slicesOf(bytes), 1 / 2)
   }
 
   /** Copies a file as it is now. Returns false if there is none any more. */
@@ -74,11 +94,17 @@ export class Writing {
     await using handle = await openIfThere(from)
     if (!handle) return false
     const { size } = await handle.stat()
-    await this.file(path, size, contentOf(handle, size))
+    await this.#file(path, size, contentOf(handle, size))
     return true
   }
 
-  async file(path: string, size: number, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  /** `share`: how much of each byte the pace has not been told yet. */
+  async #file(
+    path: string,
+    size: number,
+    bytes: AsyncIterable<Uint8Array>,
+    share = 1,
+  ): Promise<void> {
     this.#begin(path)
     const hash = createHash('sha256')
     const { pace, watch } = this
@@ -87,7 +113,7 @@ export class Writing {
         watch.check()
         hash.update(chunk)
         yield chunk
-        await pace.take(chunk.length)
+        await pace.take(chunk.length * share)
       }
     }
     await watch.unless(this.shelf.file(path, size, paced()))

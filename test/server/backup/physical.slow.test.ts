@@ -1,6 +1,7 @@
 /** Backups of a server that is being written to, and what becomes of them. */
 import { expect, test } from 'bun:test'
 import { createWriteStream, existsSync, readdirSync, statSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '#config/config'
 import { newApiKey } from '#kernel/api-key'
@@ -123,6 +124,8 @@ test(
     )
     await eventually(slots, (count) => count === 1)
     await eventually(() => partOf('killed'), Boolean)
+    // The server beside goes first.
+    expect(getPriority(child.pid)).toBe(19)
     await expect(take({ to: join(folder.path, 'second') })).rejects.toThrow('another backup')
     child.kill('SIGKILL')
     await child.exited
