@@ -9,12 +9,13 @@ import { createLog } from '#kernel/log'
 import type { Bucket } from '#port/files/s3/bucket'
 import { findEmbedded } from '#postgres/start'
 import { checkBackup } from '#server/backup/check'
+import { takeLogical } from '#server/backup/logical'
 import type { BackupOrder } from '#server/backup/order'
 import { takePhysical } from '#server/backup/physical'
 import { restoreBackup } from '#server/backup/restore'
 import { checkStoredFiles, type StoredFlaw } from '#server/backup/stored-list'
 import { eventually } from '#test/support/app'
-import { query } from '#test/support/database/embedded'
+import { query, start } from '#test/support/database/embedded'
 import { temporaryFolder } from '#test/support/folder'
 import { environmentOf, type ServerProcess, startServer } from '#test/support/processes/server'
 import { use } from '#test/support/use'
@@ -26,11 +27,9 @@ const home = (): string => join(folder.path, 'home')
 const server = use(() => startServer({ key, home: home() }))
 
 const log = createLog('silent')
+const place = () => ({ config: readConfig({ TENDRIL_HOME: home() }), log })
 const take = (order: Partial<BackupOrder> & Pick<BackupOrder, 'to'>) =>
-  takePhysical(
-    { config: readConfig({ TENDRIL_HOME: home() }), log },
-    { passphrase: undefined, ...order },
-  )
+  takePhysical(place(), { passphrase: undefined, ...order })
 
 const ask = async (text: string): Promise<unknown> => query((await findEmbedded(home()))!, text)
 const slots = () => ask(`select count(*)::int from pg_replication_slots`)
@@ -110,6 +109,37 @@ test(
     const lost = acknowledged.filter((one) => one.at < at && !found.has(one.id))
     expect(lost).toEqual([])
     expect(await slots()).toBe(0)
+  },
+  PATIENCE_MS,
+)
+
+/** Copies an item so often, with ids of their own. */
+const copyItem = (id: string, times: number): string => `do $$ declare fields text; begin
+  select string_agg(quote_ident(column_name), ',') into fields from information_schema.columns
+    where table_name = 'item' and is_generated = 'NEVER' and column_name <> 'id';
+  execute format('insert into item (id, %1$s) select gen_random_uuid(), %1$s
+    from item, generate_series(1, ${times}) where id = %2$L', fields, '${id}');
+end $$`
+const ITEMS = `select count(*) || ' ' || md5(string_agg(i::text, ',' order by id)) from item i
+  where body like 'One of many%'`
+
+test(
+  'a home with 100,000 items is backed up and restored whole, by its files and by its rows',
+  async () => {
+    const { body } = await server.send('POST', 'items', { body: { body: 'One of many.' } })
+    await ask(copyItem(body.item.id, 99_999))
+    const items = await ask(ITEMS)
+    expect(items).toMatch(/^100000 /)
+    for (const by of [takePhysical, takeLogical]) {
+      const [to, made] = [join(folder.path, by.name), join(folder.path, `of-${by.name}`)]
+      await by(place(), { to, passphrase: undefined, mbPerSecond: 200 })
+      await restoreBackup(
+        { config: readConfig({}), log },
+        { from: to, passphrase: undefined, home: made },
+      )
+      await using _ = await start(made)
+      expect(await query((await findEmbedded(made))!, ITEMS)).toBe(items as string)
+    }
   },
   PATIENCE_MS,
 )
