@@ -192,6 +192,10 @@ const causes: Record<HoldCause, string> = {
   asked: 'TENDRIL_HELD asks for it',
 }
 
+/** What was restored is another deployment, so nobody can vouch for it. */
+const endOf = (cause: HoldCause): string =>
+  `"tendril admin identity adopt"${cause === 'restored' ? '' : ', with --moved if it was only moved and nothing else has run since'}`
+
 /** Decides whether the deployment is held, before anything of it runs. */
 export const settleIdentity = async (
   config: Config,
@@ -203,6 +207,6 @@ export const settleIdentity = async (
   if (since)
     log.warn(
       { since, cause },
-      `this deployment is held, because ${causes[cause!]}: nothing goes out by itself until an operator runs "tendril admin identity adopt"`,
+      `this deployment is held, because ${causes[cause!]}: nothing goes out by itself until an operator runs ${endOf(cause!)}`,
     )
 }

@@ -98,6 +98,21 @@ test('a home that was restored says so, and cannot be called moved', async () =>
   expect(await started(homeAt('a'))).toBeNull()
 })
 
+test('a start that is held names the flag for what was moved, unless it was restored', async () => {
+  const said = async (place: Place): Promise<string> => {
+    const lines: string[] = []
+    const warn = (_: object, line: string) => lines.push(line)
+    await settleIdentity(place as Config, db.options, { ...log, warn } as typeof log)
+    return lines.join()
+  }
+  await started(homeAt('a'))
+  expect(await said(homeAt('other'))).toContain('identity adopt", with --moved if')
+  writeFileSync(restoredFile(at('a')), '{"backup_at":"2026-11-01T00:00:00Z"}')
+  const restored = await said(homeAt('a'))
+  expect(restored).toContain('identity adopt"')
+  expect(restored).not.toContain('--moved')
+})
+
 test('a home that was restored in its old place is held, once for each restore', async () => {
   const restore = (backup_at: string) =>
     writeFileSync(restoredFile(at('a')), JSON.stringify({ backup_at }))
