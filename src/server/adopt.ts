@@ -1,6 +1,8 @@
 /** The end of a hold: an operator says that this deployment is the one that goes on. */
 import { rmSync } from 'node:fs'
+import { leftElsewhere } from '#domain/agent/channel/reply-decisions'
 import { fail } from '#kernel/errors'
+import { leaveReplies, repliesUnderWay } from '#store/agent/channel-replies'
 import { endAllSessions, livingFrom } from '#store/app/living-access'
 import type { ConnectionOptions } from '#store/engine/db'
 import {
@@ -106,7 +108,8 @@ export const adoptIdentity = async (
   }
   const follows = await transactAsOwner(options, (sql) => whatFollows(sql, ending))
   if (!wanted.confirmed) return { ...ASKS, ...follows }
-  const isOurs = (!ending.moved || (await takeBackMarks(ending))) && (await end(ending))
+  const isSettled = await (ending.moved ? takeBackMarks(ending) : leaveOldReplies(ending))
+  const isOurs = isSettled && (await end(ending))
   if (!isOurs) return NOT_HELD
   if (!place.databaseUrl) forgetNote(homeOf(place))
   return { adopted: true, known_by: own, ...follows }
@@ -118,11 +121,17 @@ const LIVES_AGAIN =
 const whatFollows = async (sql: Sql, ending: Ending) => ({
   goes_out_within_an_hour: await dueSoon(sql, ending),
   waits_for_a_decision: await waiting(sql, (id) => !isTakenBack(ending, id)),
+  replies_for_a_decision: ending.moved ? 0 : await oldReplies(sql, ending),
   lives_again: {
     note: LIVES_AGAIN,
     ...(await livingFrom(sql, { before: ending.since, limit: MOST_NAMED })),
   },
 })
+
+const oldReplies = async (sql: Sql, { since }: Ending): Promise<number> => {
+  const found = await inEachTenant(sql, async () => (await repliesUnderWay(sql, since)).length)
+  return found.reduce((sum, one) => sum + one, 0)
+}
 
 /** Whether nothing of the workspace will wait for a decision. */
 const isTakenBack = ({ moved, markedBefore }: Ending, tenantId: string): boolean =>
@@ -144,26 +153,46 @@ const dueSoon = async (sql: Sql, ending: Ending) => {
   return { posts: posts.slice(0, MOST_NAMED), more: posts.length > MOST_NAMED }
 }
 
+/** A transaction of a hold that goes on. False if it has ended meanwhile. */
+const whileHeld = (
+  { options, since }: Ending,
+  run: (sql: Sql) => Promise<void>,
+): Promise<boolean> =>
+  transactAsOwner(options, async (sql) => {
+    const isHeld = await stillHeld(sql, since)
+    if (isHeld) await run(sql)
+    return isHeld !== undefined
+  })
+
 /**
- * A transaction for each workspace, so that none is locked while another is waited for. If this is
- * killed in between, the hold is known to be vouched for, and the next command goes on. False if
+ * A transaction for each workspace, so that none is locked while another is waited for. False if
  * the hold has ended meanwhile.
  */
-const takeBackMarks = async ({ options, since, markedBefore }: Ending): Promise<boolean> => {
-  const whileHeld = (run: (sql: Sql) => Promise<void>): Promise<boolean> =>
-    transactAsOwner(options, async (sql) => {
-      const isHeld = await stillHeld(sql, since)
-      if (isHeld) await run(sql)
-      return isHeld !== undefined
-    })
-  if (!(await whileHeld(vouch))) return false
-  for (const tenantId of await transactAsOwner(options, everyTenant))
-    if (!markedBefore.has(tenantId)) {
-      const unmark = (sql: Sql) => inTenant(sql, tenantId, () => unmarkRestored(sql))
-      if (!(await whileHeld(unmark))) return false
-    }
+const inEachWhileHeld = async (
+  ending: Ending,
+  run: (sql: Sql, tenantId: string) => Promise<void>,
+): Promise<boolean> => {
+  for (const tenantId of await transactAsOwner(ending.options, everyTenant)) {
+    const inIt = (sql: Sql) => inTenant(sql, tenantId, () => run(sql, tenantId))
+    if (!(await whileHeld(ending, inIt))) return false
+  }
   return true
 }
+
+/**
+ * If this is killed in between, the hold is known to be vouched for, and the next command goes on.
+ */
+const takeBackMarks = async (ending: Ending): Promise<boolean> =>
+  (await whileHeld(ending, vouch)) &&
+  (await inEachWhileHeld(ending, async (sql, tenantId) => {
+    if (!ending.markedBefore.has(tenantId)) await unmarkRestored(sql)
+  }))
+
+/** The other deployment may have sent them, so a person decides. */
+const leaveOldReplies = (ending: Ending): Promise<boolean> =>
+  inEachWhileHeld(ending, (sql) =>
+    leaveReplies(sql, ending.since, (reply) => leftElsewhere(reply, new Date())),
+  )
 
 const VOUCHED_FOR =
   'another operator has run adopt --moved on this hold at the same time: run the command again to see how it ended'

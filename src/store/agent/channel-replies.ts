@@ -216,3 +216,21 @@ export const channelOriginPart = (rootId: string) =>
       from channel_message m join channel_connection c on c.id = m.connection_id
         where m.job_id = ${rootId} limit 1`,
   )
+
+/** Replies that were on their way before that time, unless a person has decided on them since. */
+export const repliesUnderWay = async (sql: Sql, before: Date): Promise<ChannelReply[]> =>
+  await sql<ChannelReply>`select ${table.columns(sql, 'r')} from channel_reply r
+    where r.status in ('queued', 'sending') and coalesce(r.decided_at, r.created_at) < ${before}`
+
+/** Saves replies of a workspace that are left to a person. Its letters wait meanwhile. */
+export const leaveReplies = async (
+  sql: Sql,
+  before: Date,
+  left: (reply: ChannelReply) => ChannelReply,
+): Promise<void> => {
+  await sql`select from actor for no key update`
+  for (const reply of await repliesUnderWay(sql, before)) {
+    await saveReply(left(reply))(sql)
+    await sql`delete from work where kind = 'channel_reply' and ref_id = ${reply.id}`
+  }
+}

@@ -141,6 +141,25 @@ export const deletedWith = (before: ChannelReply, now: Date): ChannelReply => {
 export const leftOnTheWire = (before: ChannelReply, now: Date): ChannelReply =>
   disconnectReply(resumeReply(before, { now, repeatableForMs: 0 }), now)
 
+const ELSEWHERE = 'a copy of this deployment, or its original, may have sent it'
+
+/**
+ * The reply was on its way as the deployment was copied, so the other one may have sent it. Where
+ * nothing of it was tried by then, a person decides about all of it, otherwise about the rest.
+ */
+export const leftElsewhere = (unread: ChannelReply, now: Date): ChannelReply => {
+  const before = readable(unread)
+  if (before.parts.length === 0)
+    return { ...before, status: 'held', why: ELSEWHERE, updated_at: now }
+  const parts = before.parts.map(
+    (part): ReplyPart =>
+      part.state === 'queued' || part.state === 'sending'
+        ? { ...part, state: 'unknown', error: ELSEWHERE }
+        : part,
+  )
+  return withParts(before, parts, now)
+}
+
 /** The part that was about to be sent has been recalled: its send never began. */
 export const recallReply = (before: ChannelReply): ChannelReply => ({
   ...before,
