@@ -102,7 +102,7 @@ test('a start that is held names the flag for what was moved, unless it was rest
   const said = async (place: Place): Promise<string> => {
     const lines: string[] = []
     const warn = (_: object, line: string) => lines.push(line)
-    await settleIdentity(place as Config, db.options, { ...log, warn } as typeof log)
+    await settleIdentity(place as Config, db.options, { ...log, warn } as unknown as typeof log)
     return lines.join()
   }
   await started(homeAt('a'))
