@@ -1,9 +1,11 @@
 /** Every metric: its name, what it means, and where its value stands. */
+
 import type { Queued } from '#actors/engine/mailbox'
 import type { Readiness } from '#edge/ready'
 import type { Spread } from '#kernel/tally'
 import type { DeploymentCounts } from '#store/app/deployment-counts'
 import type { PoolUse } from '#store/engine/db'
+import { version } from '../../../package.json'
 import type { BackupState } from '../watching.ts'
 import { type Family, histogram, type Sample } from './exposition.ts'
 import type { Meters } from './meters.ts'
@@ -148,7 +150,9 @@ const ofServing = ({
   gauge('mcp_sessions', 'Open sessions of MCP.', sample(mcpSessions)),
   gauge('ready', '1 if /ready answers 200, otherwise 0.', sample(readiness.reason ? 0 : 1)),
   gauge('held', '1 while the deployment is held.', sample(readiness.held ? 1 : 0)),
-  gauge('info', 'The version of this server.', [{ labels: { commit: commit ?? '' }, value: 1 }]),
+  gauge('info', 'The version and commit of this server.', [
+    { labels: { version, commit: commit ?? '' }, value: 1 },
+  ]),
 ]
 
 const ofPools = ({ pools }: MetricsReading): Family[] => {

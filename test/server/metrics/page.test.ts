@@ -8,6 +8,7 @@ import { type MetricsPageDeps, openMetricsPage } from '#server/metrics/page'
 import type { DeploymentCounts } from '#store/app/deployment-counts'
 import { manualClock, settled } from '#test/support/actors/manual-clock'
 import { samplesOf } from '#test/support/http/metrics'
+import { version } from '../../../package.json'
 
 /** Prometheus and its disk pay for each. */
 const MOST_SERIES = 2_000
@@ -96,6 +97,7 @@ test('the page says what was read', () => {
     tendril_backup_held_bytes: 7,
     tendril_ready: 1,
     tendril_held: 0,
+    [`tendril_info{version="${version}",commit=""}`]: 1,
   })
 })
 
