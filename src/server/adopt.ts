@@ -1,8 +1,10 @@
 /** The end of a hold: an operator says that this deployment is the one that goes on. */
 import { rmSync } from 'node:fs'
 import { leftElsewhere } from '#domain/agent/channel/reply-decisions'
+import { COPIED } from '#domain/agent/job/taint'
 import { fail } from '#kernel/errors'
 import { leaveReplies, repliesUnderWay } from '#store/agent/channel-replies'
+import { countOldJobs, taintOldJobs } from '#store/agent/jobs'
 import { endAllSessions, livingFrom } from '#store/app/living-access'
 import type { ConnectionOptions } from '#store/engine/db'
 import {
@@ -44,11 +46,13 @@ export const showIdentity = (place: DeploymentPlace, options: ConnectionOptions)
     }
   })
 
+/** A sum over all workspaces. */
+const inAll = async (sql: Sql, count: (tenantId: string) => Promise<number>): Promise<number> =>
+  (await inEachTenant(sql, count)).reduce((sum, one) => sum + one, 0)
+
 /** How much waits for a decision, in the workspaces that count. */
-const waiting = async (sql: Sql, counts: (tenantId: string) => boolean): Promise<number> => {
-  const counted = await inEachTenant(sql, async (id) => (counts(id) ? await countMarks(sql) : 0))
-  return counted.reduce((sum, one) => sum + one, 0)
-}
+const waiting = (sql: Sql, counts: (tenantId: string) => boolean): Promise<number> =>
+  inAll(sql, async (id) => (counts(id) ? await countMarks(sql) : 0))
 
 interface Wanted {
   /** Nothing else ran since, so nothing went out elsewhere. */
@@ -108,7 +112,7 @@ export const adoptIdentity = async (
   }
   const follows = await transactAsOwner(options, (sql) => whatFollows(sql, ending))
   if (!wanted.confirmed) return { ...ASKS, ...follows }
-  const isSettled = await (ending.moved ? takeBackMarks(ending) : leaveOldReplies(ending))
+  const isSettled = await (ending.moved ? takeBackMarks(ending) : leaveToPeople(ending))
   const isOurs = isSettled && (await end(ending))
   if (!isOurs) return NOT_HELD
   if (!place.databaseUrl) forgetNote(homeOf(place))
@@ -121,17 +125,20 @@ const LIVES_AGAIN =
 const whatFollows = async (sql: Sql, ending: Ending) => ({
   goes_out_within_an_hour: await dueSoon(sql, ending),
   waits_for_a_decision: await waiting(sql, (id) => !isTakenBack(ending, id)),
-  replies_for_a_decision: ending.moved ? 0 : await oldReplies(sql, ending),
+  ...(await underWay(sql, ending)),
   lives_again: {
     note: LIVES_AGAIN,
     ...(await livingFrom(sql, { before: ending.since, limit: MOST_NAMED })),
   },
 })
 
-const oldReplies = async (sql: Sql, { since }: Ending): Promise<number> => {
-  const found = await inEachTenant(sql, async () => (await repliesUnderWay(sql, since)).length)
-  return found.reduce((sum, one) => sum + one, 0)
-}
+/** What the other deployment may be doing too. */
+const underWay = async (sql: Sql, { moved, since }: Ending) => ({
+  replies_for_a_decision: moved
+    ? 0
+    : await inAll(sql, async () => (await repliesUnderWay(sql, since)).length),
+  jobs_that_ask_first: moved ? 0 : await inAll(sql, () => countOldJobs(sql, since)),
+})
 
 /** Whether nothing of the workspace will wait for a decision. */
 const isTakenBack = ({ moved, markedBefore }: Ending, tenantId: string): boolean =>
@@ -188,11 +195,12 @@ const takeBackMarks = async (ending: Ending): Promise<boolean> =>
     if (!ending.markedBefore.has(tenantId)) await unmarkRestored(sql)
   }))
 
-/** The other deployment may have sent them, so a person decides. */
-const leaveOldReplies = (ending: Ending): Promise<boolean> =>
-  inEachWhileHeld(ending, (sql) =>
-    leaveReplies(sql, ending.since, (reply) => leftElsewhere(reply, new Date())),
-  )
+/** The other deployment may have sent these replies, and answer for these jobs: a person decides. */
+const leaveToPeople = (ending: Ending): Promise<boolean> =>
+  inEachWhileHeld(ending, async (sql) => {
+    await leaveReplies(sql, ending.since, (reply) => leftElsewhere(reply, new Date()))
+    await taintOldJobs(sql, ending.since, COPIED)
+  })
 
 const VOUCHED_FOR =
   'another operator has run adopt --moved on this hold at the same time: run the command again to see how it ended'

@@ -231,3 +231,16 @@ export const failJob =
   (sql) =>
     sql`update agent_job set status = 'failed', error = 'enqueue_failed', ended_at = ${now},
       updated_at = ${now} where id = ${id} and ended_at is null`
+
+/** How many jobs that began before that time are not over. */
+export const countOldJobs = async (sql: Sql, before: Date): Promise<number> => {
+  const [row] = await sql<{ count: number }>`select count(*)::int as count from agent_job
+    where ended_at is null and created_at < ${before}`
+  return row!.count
+}
+
+/** Adds a source to the taint of all jobs that began before that time and are not over. */
+export const taintOldJobs = async (sql: Sql, before: Date, source: string): Promise<void> => {
+  await sql`update agent_job set taint = taint || ${sql.json([source])}::jsonb
+    where ended_at is null and created_at < ${before} and not taint ? ${source}`
+}

@@ -1,6 +1,7 @@
 /** What a job tells the channel whose message began it. Pure. */
 import type { Message } from '../conversation.ts'
 import type { Job } from '../job/job.ts'
+import { COPIED } from '../job/taint.ts'
 import type { Channel } from './channel.ts'
 import { isAnswerHeld, isForStranger, NOT_NOW } from './trust.ts'
 
@@ -39,6 +40,8 @@ interface Told {
 const FOR_STRANGERS =
   'It answers somebody outside the workspace, and config.reply of the channel is not auto.'
 
+const FOR_COPIES = 'A copy of this deployment, or its original, may have sent an answer.'
+
 /** The taint names every source that the job has read. */
 const forOthers = (taint: readonly string[]): string =>
   `Others read along where it would go, and there is no way to answer the sender alone. The job has read words of others: ${taint.join(', ')}.`
@@ -60,6 +63,7 @@ export const toldOf = (
 ): Told => {
   const there = { replyTo: reply_to, text }
   if (isAnswerHeld(on_behalf, config)) return { ...there, held: FOR_STRANGERS }
+  if (taint.includes(COPIED) && text.trim() !== '') return { ...there, held: FOR_COPIES }
   const isOpen = !is_shared || taint.length === 0 || isForStranger(on_behalf)
   if (isOpen || text.trim() === '') return { ...there, held: null }
   if (direct_to === null) return { ...there, held: forOthers(taint) }

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { toldOf } from '#domain/agent/channel/answer'
 import type { OnBehalf } from '#domain/agent/job/job'
+import { COPIED } from '#domain/agent/job/taint'
 
 const member: OnBehalf = { kind: 'channel', id: 'i', personId: 'p' }
 const stranger: OnBehalf = { kind: 'channel', id: 'c', personId: null }
@@ -37,6 +38,12 @@ test.each([
     told(stranger, ['channel slack'], { config: { reply: 'hold' } }),
     thread,
     'It answers somebody outside the workspace, and config.reply of the channel is not auto.',
+  ],
+  [
+    'what a copy of the deployment may have answered too: a person decides',
+    told(stranger, [COPIED], { config: { reply: 'auto' } }),
+    thread,
+    'A copy of this deployment, or its original, may have sent an answer.',
   ],
   [
     'nobody, since there are no words',
