@@ -195,7 +195,7 @@ const takeBackMarks = async (ending: Ending): Promise<boolean> =>
     if (!ending.markedBefore.has(tenantId)) await unmarkRestored(sql)
   }))
 
-/** The other deployment may have sent these replies, and answer for these jobs: a person decides. */
+/** The other deployment may have sent these replies, and may answer for these jobs. */
 const leaveToPeople = (ending: Ending): Promise<boolean> =>
   inEachWhileHeld(ending, async (sql) => {
     await leaveReplies(sql, ending.since, (reply) => leftElsewhere(reply, new Date()))

@@ -29,7 +29,7 @@ const families = familiesOf({
   disk: undefined,
   backup: undefined,
   process: { rss: 0, heap: 0, cpuSeconds: 0, startedAt: 0 },
-  commit: null,
+  build: { version: '1.2.3', commit: 'abc' },
 })
 const names = families.flatMap(({ name, type }) =>
   type === 'histogram' ? ['', '_bucket', '_sum', '_count'].map((suffix) => name + suffix) : [name],

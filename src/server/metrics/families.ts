@@ -5,7 +5,6 @@ import type { Readiness } from '#edge/ready'
 import type { Spread } from '#kernel/tally'
 import type { DeploymentCounts } from '#store/app/deployment-counts'
 import type { PoolUse } from '#store/engine/db'
-import { version } from '../../../package.json'
 import type { BackupState } from '../watching.ts'
 import { type Family, histogram, type Sample } from './exposition.ts'
 import type { Meters } from './meters.ts'
@@ -28,7 +27,7 @@ export interface MetricsReading {
   disk: { free: number; size: number } | undefined
   backup: BackupState | undefined
   process: { rss: number; heap: number; cpuSeconds: number; startedAt: number }
-  commit: string | null
+  build: { version: string; commit: string }
 }
 
 const MS = 1_000
@@ -139,7 +138,7 @@ const ofServing = ({
   streams,
   mcpSessions,
   readiness,
-  commit,
+  build,
 }: MetricsReading): Family[] => [
   counter(
     'http_answers_total',
@@ -150,9 +149,7 @@ const ofServing = ({
   gauge('mcp_sessions', 'Open sessions of MCP.', sample(mcpSessions)),
   gauge('ready', '1 if /ready answers 200, otherwise 0.', sample(readiness.reason ? 0 : 1)),
   gauge('held', '1 while the deployment is held.', sample(readiness.held ? 1 : 0)),
-  gauge('info', 'The version and commit of this server.', [
-    { labels: { version, commit: commit ?? '' }, value: 1 },
-  ]),
+  gauge('info', 'The version and commit of this server.', [{ labels: build, value: 1 }]),
 ]
 
 const ofPools = ({ pools }: MetricsReading): Family[] => {

@@ -8,6 +8,7 @@ import type { Readiness } from '#edge/ready'
 import type { Clock } from '#kernel/clock'
 import { sharedQuestion } from '#kernel/shared-question'
 import { deploymentCounts } from '#store/app/deployment-counts'
+import { version } from '../../../package.json'
 import type { DeploymentWatch } from '../watching.ts'
 import type { Workplace } from '../workplace.ts'
 import { exposition, TEXT_FORMAT } from './exposition.ts'
@@ -64,6 +65,7 @@ export const openMetricsPage = (deps: MetricsPageDeps): { page: MetricsPage } & 
     ])
     return {
       ...deps,
+      build: { version, commit: deps.commit ?? '' },
       queued: runtime.queued(),
       now: clock.monotonic(),
       awake: runtime.awake,

@@ -8,7 +8,6 @@ import { type MetricsPageDeps, openMetricsPage } from '#server/metrics/page'
 import type { DeploymentCounts } from '#store/app/deployment-counts'
 import { manualClock, settled } from '#test/support/actors/manual-clock'
 import { samplesOf } from '#test/support/http/metrics'
-import { version } from '../../../package.json'
 
 /** Prometheus and its disk pay for each. */
 const MOST_SERIES = 2_000
@@ -45,7 +44,7 @@ const readingOf = (meters = new Meters()): MetricsReading => ({
   disk: { free: 10, size: 100 },
   backup: { ageMs: 5_000, everyMs: 86_400_000, heldBytes: 7, lastError: 'full' },
   process: { rss: 1, heap: 2, cpuSeconds: 3, startedAt: 4 },
-  commit: 'abc',
+  build: { version: '1.2.3', commit: 'abc' },
 })
 
 test('however many names there are, the page has at most 2,000 series', () => {
@@ -97,7 +96,7 @@ test('the page says what was read', () => {
     tendril_backup_held_bytes: 7,
     tendril_ready: 1,
     tendril_held: 0,
-    [`tendril_info{version="${version}",commit=""}`]: 1,
+    'tendril_info{version="1.2.3",commit="abc"}': 1,
   })
 })
 
