@@ -73,6 +73,20 @@ const cases = points.map((one) => ({
 }))
 
 /**
+ * Which cases are stopped at once. A transaction that stands for seconds is given up, and its
+ * process goes on: those that stop within one come last, and as few of them after each other as a
+ * failpoint's name allows.
+ */
+const WITHIN = ['reconcile.settling', 'send.claiming']
+const indexes = (is: (one: Point) => boolean) =>
+  cases.flatMap((one, index) => (is(one) ? [index] : []))
+const rounds = [
+  ...indexes(({ failpoint }) => !WITHIN.includes(failpoint)).map((index) => [index]),
+  indexes(({ failpoint, late }) => WITHIN.includes(failpoint) && !late),
+  indexes(({ failpoint, late }) => WITHIN.includes(failpoint) && !!late),
+]
+
+/**
  * An item whose first send was lost, and that waits for a person; the lease of its attempt is over.
  */
 const inReview = async (app: TestApp, story: Story, network: Unreliable): Promise<string> => {
@@ -126,11 +140,13 @@ describe('C9, the process dies', () => {
       const story = await newStory(dying)
       waiting.push({ name, story, id: await inReview(dying, story, networks[0]!) })
     }
-    for (const [index, { name, story, id }] of waiting.entries()) {
+    const stop = async (index: number) => {
+      const { name, story, id } = waiting[index]!
       const stopped = stops.stopNext(cases[index]!.failpoint)
       postAgain(dying, story, id, 'again').catch(() => {})
       found.set(name, { story, id, goOn: await stopped })
     }
+    for (const round of rounds) await Promise.all(round.map(stop))
     await crash(dying)
     for (const { name, late } of cases)
       await passTime(dying, found.get(name)!.story, { id: found.get(name)!.id, late })
