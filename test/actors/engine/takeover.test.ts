@@ -42,6 +42,9 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 4, maxLength: 20 },
 )
 
+/** Nothing happens to the processes, so some letters are acknowledged. */
+const CALM: Step[] = [{ ask: 0, times: 4 }, { pass: 12 }, { ask: 0, times: 4 }, { pass: 12 }]
+
 type Process = Actors & { clock: ManualClock }
 
 const newProcess = async (): Promise<Process> => {
@@ -119,7 +122,7 @@ test('letters of a tenant never overlap, and each acknowledged one happened once
     acknowledgedInAll += acknowledged.length
     await store.quiet()
   }
-  await fc.assert(fc.asyncProperty(steps, property), runs(10))
+  await fc.assert(fc.asyncProperty(steps, property), { ...runs(10), examples: [[CALM]] })
   expect(acknowledgedInAll).toBeGreaterThan(0)
 })
 
