@@ -46,8 +46,6 @@ export interface CountedApp extends AsyncDisposable {
   idle(): Promise<void>
 }
 
-/** How long a notification of the database may take. */
-const HEARD_WITHIN_MS = 20
 /** A timer sooner than this belongs to the count in progress. */
 const SOON_MS = 200
 /**
@@ -136,17 +134,8 @@ export const countedApp = async (options: AppOptions = {}): Promise<CountedApp> 
       return
     throw new Error('something runs or waits without end')
   }
-  /** What the database has told and the process not heard yet belongs to what was before. */
-  const quiet = async () => {
-    for (let before = -1; before !== sent.length; ) {
-      before = sent.length
-      await Bun.sleep(HEARD_WITHIN_MS)
-      await idle()
-    }
-  }
   const cost = async (run: () => Promise<unknown>): Promise<Cost> => {
     await idle()
-    await quiet()
     sent.length = 0
     heard.length = 0
     await run()
