@@ -65,8 +65,9 @@ const play = async (
   const sent: string[] = []
   const tick = async () => {
     await Promise.all(all.map(({ clock }) => clock.advance(100)))
-    // On a busy machine the database is slow: if time ran ahead of it, no letter would be in time.
+    // If time ran ahead of the database, which is slow on a busy machine, no letter would be in time.
     await store.owner`select`
+    await Bun.sleep(4)
   }
   const ask = (at: Which) => {
     const id = newId()

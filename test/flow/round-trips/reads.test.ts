@@ -63,9 +63,10 @@ describe('growth.items.list', () => {
     await recipes['growth.items']!.make(workspace)
     const { key } = workspace
     await using mcp = await connectMcp(counted.app.url, { key })
-    const cost = await counted.cost(async () =>
-      expect((await mcp.call('growth_list_queue')).isError).toBeFalsy(),
-    )
+    const list = async () => expect((await mcp.call('growth_list_queue')).isError).toBeFalsy()
+    // The client has also opened a stream, which is no part of the list.
+    await list()
+    const cost = await counted.cost(list)
     expectCost('reads', 'growth.items.list by MCP', cost)
   })
 })
