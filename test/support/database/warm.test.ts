@@ -50,6 +50,20 @@ test('the next test finds the database as new, with the connections of the last'
   })
 })
 
+/** Which connection the next transaction of a new server has. */
+const transactionOn = async (db: TestDatabase): Promise<number> => {
+  await using store = openDb({ ...db.options, max: 2 })
+  return await store.systemTransaction(async (sql) => {
+    const [row] = await sql<{ pid: number }>`select pg_backend_pid() as pid`
+    return row!.pid
+  })
+}
+
+test('of the sessions of a server, the one that is used has the connection of the last', async () => {
+  const first = await withNext(async (db) => [nameOf(db), await transactionOn(db)])
+  await withNext(async (db) => expect([nameOf(db), await transactionOn(db)]).toEqual(first))
+})
+
 test.each([
   ['a definition', (sql: postgres.Sql) => sql`create table only_here ()`],
   [

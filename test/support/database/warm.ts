@@ -17,8 +17,6 @@ const MOST_KEPT = { letters: 6, pool: 1 }
 interface Lent {
   sql: postgres.Sql
   onclose: ((connection: number) => void) | undefined
-  /** Whether it has a connection, once it was asked for something. */
-  isUsed: boolean
   isClosed: boolean
   /** Whether its holder has ended it. */
   isBack: boolean
@@ -42,7 +40,6 @@ const lend = (given: postgres.Options<Record<string, never>>): Lent => {
       },
     }),
     onclose: undefined,
-    isUsed: false,
     isClosed: false,
     isBack: false,
     isFree: false,
@@ -67,25 +64,30 @@ const isSession = ({ sql }: Lent): boolean => sql.options.max === 1
 const giveBack = async (lent: Lent, withinMs: number): Promise<void> => {
   lent.onclose = undefined
   lent.isBack = true
-  if (!lent.isUsed || lent.isClosed || !isSession(lent)) return
+  if (lent.isClosed || !isSession(lent)) return
   if (await answers(lent.sql.unsafe('rollback'), withinMs)) return
   lent.isClosed = true
   await lent.sql.end({ timeout: 0 }).catch(() => {})
 }
 
-/** A view of the client for one holder, which keeps nothing of it after the end. */
-const viewOf = (lent: Lent): postgres.Sql => {
+/**
+ * A view of a client for one holder, which keeps nothing of it after the end. It is taken at the
+ * first use: of ten sessions, a server uses two, and those must be the ones that know something.
+ */
+const viewOf = (take: () => Lent): postgres.Sql => {
+  let lent: Lent | undefined
   let isOver = false
   const end = async ({ timeout = IDLE_WITHIN_MS / 1_000 } = {}): Promise<void> => {
     if (isOver) return
     isOver = true
-    await giveBack(lent, timeout * 1_000)
+    if (lent) await giveBack(lent, timeout * 1_000)
   }
   const now = (): postgres.Sql => {
-    if (!isOver) lent.isUsed = true
-    return isOver ? ended : lent.sql
+    if (isOver) return ended
+    lent ??= take()
+    return lent.sql
   }
-  return new Proxy(lent.sql, {
+  return new Proxy(ended, {
     apply: (_, __, args: [TemplateStringsArray]) => Reflect.apply(now(), undefined, args),
     get: (_, name) => (name === 'end' ? end : Reflect.get(now(), name)),
   })
@@ -103,19 +105,21 @@ export class WarmClients {
     // Through a proxy, or watched, it is of no use to others.
     if (debug || options.port !== this.port) return postgres(given)
     const key = JSON.stringify(options)
-    const same = this.#all.getOrInsertComputed(key, () => [])
-    const free = same.find(({ isFree, isClosed }) => isFree && !isClosed)
-    const lent = free ?? lend(options)
-    if (!free) same.push(lent)
-    lent.isBack = lent.isFree = false
-    lent.onclose = onclose as Lent['onclose']
-    return viewOf(lent)
+    return viewOf(() => {
+      const same = this.#all.getOrInsertComputed(key, () => [])
+      const free = same.find(({ isFree, isClosed }) => isFree && !isClosed)
+      const lent = free ?? lend(options)
+      if (!free) same.push(lent)
+      lent.isBack = lent.isFree = false
+      lent.onclose = onclose as Lent['onclose']
+      return lent
+    })
   }
 
   /** Frees for the next test what answers, and ends the rest. */
   async settle(): Promise<void> {
     for (const [key, some] of this.#all) {
-      const back = some.filter(({ isUsed, isBack, isClosed }) => isUsed && isBack && !isClosed)
+      const back = some.filter(({ isBack, isClosed }) => isBack && !isClosed)
       const answered = await Promise.all(
         back.map(({ sql }) => answers(sql`select 1`, IDLE_WITHIN_MS)),
       )
