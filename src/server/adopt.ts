@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { leftElsewhere } from '#domain/agent/channel/reply-decisions'
 import { COPIED } from '#domain/agent/job/taint'
 import { fail } from '#kernel/errors'
-import { leaveReplies, repliesUnderWay } from '#store/agent/channel-replies'
+import { countOldReplies, leaveOldReplies } from '#store/agent/channel-replies'
 import { countOldJobs, taintOldJobs } from '#store/agent/jobs'
 import { endAllSessions, livingFrom } from '#store/app/living-access'
 import type { ConnectionOptions } from '#store/engine/db'
@@ -134,9 +134,7 @@ const whatFollows = async (sql: Sql, ending: Ending) => ({
 
 /** What the other deployment may be doing too. */
 const underWay = async (sql: Sql, { moved, since }: Ending) => ({
-  replies_for_a_decision: moved
-    ? 0
-    : await inAll(sql, async () => (await repliesUnderWay(sql, since)).length),
+  replies_for_a_decision: moved ? 0 : await inAll(sql, () => countOldReplies(sql, since)),
   jobs_that_ask_first: moved ? 0 : await inAll(sql, () => countOldJobs(sql, since)),
 })
 
@@ -198,7 +196,7 @@ const takeBackMarks = async (ending: Ending): Promise<boolean> =>
 /** The other deployment may have sent these replies, and may answer for these jobs. */
 const leaveToPeople = (ending: Ending): Promise<boolean> =>
   inEachWhileHeld(ending, async (sql) => {
-    await leaveReplies(sql, ending.since, (reply) => leftElsewhere(reply, new Date()))
+    await leaveOldReplies(sql, ending.since, (reply) => leftElsewhere(reply, new Date()))
     await taintOldJobs(sql, ending.since, COPIED)
   })
 

@@ -1,5 +1,4 @@
 /** Every metric: its name, what it means, and where its value stands. */
-
 import type { Queued } from '#actors/engine/mailbox'
 import type { Readiness } from '#edge/ready'
 import type { Spread } from '#kernel/tally'

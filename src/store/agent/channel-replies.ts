@@ -217,19 +217,30 @@ export const channelOriginPart = (rootId: string) =>
         where m.job_id = ${rootId} limit 1`,
   )
 
-/** Replies that were on their way before that time, unless a person has decided on them since. */
-export const repliesUnderWay = async (sql: Sql, before: Date): Promise<ChannelReply[]> =>
-  await sql<ChannelReply>`select ${table.columns(sql, 'r')} from channel_reply r
-    where r.status in ('queued', 'sending') and coalesce(r.decided_at, r.created_at) < ${before}`
+/** `r` was on its way before that time, and no person has decided on it since. */
+const wasUnderWay = (sql: Sql, before: Date): Fragment =>
+  sql`r.status in ('queued', 'sending') and coalesce(r.decided_at, r.created_at) < ${before}`
 
-/** Saves replies of a workspace that are left to a person. Its letters wait meanwhile. */
-export const leaveReplies = async (
+/** How many replies were on their way before that time. */
+export const countOldReplies = async (sql: Sql, before: Date): Promise<number> => {
+  const [row] = await sql<{ count: number }>`select count(*)::int as count from channel_reply r
+    where ${wasUnderWay(sql, before)}`
+  return row!.count
+}
+
+/**
+ * Saves replies that were on their way before that time as `left` leaves them to a person. Letters
+ * of the workspace wait meanwhile.
+ */
+export const leaveOldReplies = async (
   sql: Sql,
   before: Date,
   left: (reply: ChannelReply) => ChannelReply,
 ): Promise<void> => {
   await sql`select from actor for no key update`
-  for (const reply of await repliesUnderWay(sql, before)) {
+  const old = await sql<ChannelReply>`select ${table.columns(sql, 'r')} from channel_reply r
+    where ${wasUnderWay(sql, before)}`
+  for (const reply of old) {
     await saveReply(left(reply))(sql)
     await sql`delete from work where kind = 'channel_reply' and ref_id = ${reply.id}`
   }

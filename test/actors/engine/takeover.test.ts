@@ -65,7 +65,7 @@ const play = async (
   const sent: string[] = []
   const tick = async () => {
     await Promise.all(all.map(({ clock }) => clock.advance(100)))
-    // If time ran ahead of the database, which is slow on a busy machine, no letter would be in time.
+    // If time ran ahead of the database, slow on a busy machine, no letter would be in time.
     await store.owner`select`
     await Bun.sleep(4)
   }

@@ -102,7 +102,8 @@ export const jobRecord = declare(
     taint: {
       type: 'jsonb',
       shown: T.Array(T.String(), {
-        description: 'Where untrusted text that it has read came from.',
+        description:
+          'Where untrusted text that it has read came from; or copied deployment, if it began before the deployment was copied or restored, so that the other one may be doing the same.',
       }),
     },
     model_calls: count,

@@ -40,7 +40,8 @@ interface Told {
 const FOR_STRANGERS =
   'It answers somebody outside the workspace, and config.reply of the channel is not auto.'
 
-const FOR_COPIES = 'A copy of this deployment, or its original, may have sent an answer.'
+/** Also why an older reply waits. */
+export const FOR_COPIES = 'A copy of this deployment, or its original, may have answered already.'
 
 /** The taint names every source that the job has read. */
 const forOthers = (taint: readonly string[]): string =>

@@ -4,6 +4,7 @@ import type { ReplyPart } from '#contract/records/agent/channel-message'
 import type { ConflictGiven, ConflictReason } from '#kernel/conflict'
 import { fail } from '#kernel/errors'
 import { storable } from '#kernel/storable'
+import { FOR_COPIES } from './answer.ts'
 import { type ChannelReply, isReplyDone, newPart, textHash, withParts } from './reply.ts'
 import { readable } from './reply-parts.ts'
 import { resumeReply } from './reply-sending.ts'
@@ -141,8 +142,6 @@ export const deletedWith = (before: ChannelReply, now: Date): ChannelReply => {
 export const leftOnTheWire = (before: ChannelReply, now: Date): ChannelReply =>
   disconnectReply(resumeReply(before, { now, repeatableForMs: 0 }), now)
 
-const ELSEWHERE = 'a copy of this deployment, or its original, may have sent it'
-
 /**
  * The reply was on its way as the deployment was copied, so the other one may have sent it. Where
  * nothing of it was tried by then, a person decides about all of it, otherwise about the rest.
@@ -150,11 +149,11 @@ const ELSEWHERE = 'a copy of this deployment, or its original, may have sent it'
 export const leftElsewhere = (unread: ChannelReply, now: Date): ChannelReply => {
   const before = readable(unread)
   if (before.parts.length === 0)
-    return { ...before, status: 'held', why: ELSEWHERE, updated_at: now }
+    return { ...before, status: 'held', why: FOR_COPIES, updated_at: now }
   const parts = before.parts.map(
     (part): ReplyPart =>
       part.state === 'queued' || part.state === 'sending'
-        ? { ...part, state: 'unknown', error: ELSEWHERE }
+        ? { ...part, state: 'unknown', error: FOR_COPIES }
         : part,
   )
   return withParts(before, parts, now)

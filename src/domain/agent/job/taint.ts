@@ -1,4 +1,4 @@
-/** The sources of untrusted words that a job has read, as its taint names them. Pure. */
+/** What the taint of a job names: mostly sources of untrusted words that it has read. Pure. */
 
 /** A message of its conversation. */
 export const CONVERSATION = 'conversation'

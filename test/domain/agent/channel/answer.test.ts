@@ -43,7 +43,7 @@ test.each([
     'what a copy of the deployment may have answered too: a person decides',
     told(stranger, [COPIED], { config: { reply: 'auto' } }),
     thread,
-    'A copy of this deployment, or its original, may have sent an answer.',
+    'A copy of this deployment, or its original, may have answered already.',
   ],
   [
     'nobody, since there are no words',

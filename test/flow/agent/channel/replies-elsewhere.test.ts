@@ -96,7 +96,7 @@ test('a job that was under way answers only if a person agrees; a later one answ
   await holdNow(app)
   expect(await adoptNow(app)).toMatchObject({ adopted: true, jobs_that_ask_first: 1 })
   answer()
-  const why = expect.stringContaining('may have sent an answer')
+  const why = expect.stringContaining('may have answered already')
   expect(await replies(1)).toEqual([{ status: 'held', why }])
   const [job] = await channelJobs(app, at)
   expect(job!.taint).toEqual(['channel dev', COPIED])
