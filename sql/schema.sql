@@ -517,6 +517,7 @@ create table public.attempt (
   engagement_id uuid,
   sendable text not null,
   reads jsonb not null default '[]'::jsonb,
+  network_key text,
   constraint attempt_doubt_cause_check CHECK ((doubt_cause = ANY (ARRAY['server_error'::text, 'no_answer'::text, 'unclear_answer'::text, 'process_stopped'::text, 'restored'::text]))),
   constraint attempt_of_its_kind CHECK ((((sendable = 'post'::text) = (item_id IS NOT NULL)) AND ((sendable = 'engagement'::text) = (engagement_id IS NOT NULL)))),
   constraint attempt_origin_check CHECK ((origin = ANY (ARRAY['manual'::text, 'automatic'::text]))),
@@ -769,12 +770,15 @@ create table public.connection (
   is_default boolean not null default false,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  display_name text,
+  credentials text,
+  status_reason text,
   constraint connection_pkey PRIMARY KEY (id),
-  constraint connection_status_check CHECK ((status = ANY (ARRAY['connected'::text, 'disconnected'::text]))),
+  constraint connection_status_check CHECK ((status = ANY (ARRAY['connected'::text, 'needs_reauth'::text, 'suspended'::text, 'disconnected'::text]))),
   constraint connection_tenant_id_id_key UNIQUE (tenant_id, id),
   constraint connection_tenant_id_network_external_id_key UNIQUE (tenant_id, network, external_id)
 );
-CREATE INDEX connection_lost ON public.connection USING btree (tenant_id) WHERE (status = 'disconnected'::text);
+CREATE INDEX connection_lost ON public.connection USING btree (tenant_id) WHERE (status <> 'connected'::text);
 alter table public.connection enable row level security;
 alter table public.connection force row level security;
 create policy app on public.connection for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
@@ -989,7 +993,7 @@ create table public.experiment (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   constraint experiment_check CHECK (((status = 'concluded'::text) = (concluded_at IS NOT NULL))),
-  constraint experiment_metric_check CHECK ((metric = ANY (ARRAY['engagement_rate'::text, 'impressions'::text, 'likes'::text, 'replies'::text, 'reposts'::text, 'clicks'::text]))),
+  constraint experiment_metric_check CHECK ((metric = ANY (ARRAY['engagement_rate'::text, 'impressions'::text, 'likes'::text, 'replies'::text, 'reposts'::text, 'clicks'::text, 'reactions'::text]))),
   constraint experiment_pkey PRIMARY KEY (id),
   constraint experiment_status_check CHECK ((status = ANY (ARRAY['running'::text, 'concluded'::text]))),
   constraint experiment_tenant_id_id_key UNIQUE (tenant_id, id)
@@ -1317,12 +1321,12 @@ create table public.item_metric (
   tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
   item_id uuid not null,
   at timestamp with time zone not null,
-  impressions integer not null,
+  impressions integer,
   likes integer not null,
   replies integer not null,
   reposts integer not null,
   quotes integer not null,
-  clicks integer not null,
+  clicks integer,
   constraint item_metric_clicks_check CHECK ((clicks >= 0)),
   constraint item_metric_impressions_check CHECK ((impressions >= 0)),
   constraint item_metric_likes_check CHECK ((likes >= 0)),

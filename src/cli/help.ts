@@ -2,7 +2,7 @@
 import { pathParams } from '#contract/op'
 import { groups } from './catalogue.ts'
 import { kebab } from './names.ts'
-import { CHAT, CONNECT, LOGOUT, serverCommands, UPLOAD, WATCH } from './own.ts'
+import { ADD_ACCOUNT, CHAT, CONNECT, LOGOUT, serverCommands, UPLOAD, WATCH } from './own.ts'
 import { ENVIRONMENT, firstSentence } from './syntax.ts'
 
 const OWN: readonly [words: string, about: string][] = [
@@ -16,6 +16,7 @@ const OWN: readonly [words: string, about: string][] = [
   ['agent jobs watch <id>', WATCH],
   ['agent documents upload <files…>', UPLOAD],
   ['agent channels connect <channel>', CONNECT],
+  ['connections add <network>', ADD_ACCOUNT],
   ['completion bash|zsh|fish', 'Print a shell completion script.'],
   ['help [words…]', 'Show this list, or help for one command.'],
 ]

@@ -33,6 +33,13 @@ export const UPLOAD = 'Add text files to the documents, each under its own name.
 export const CONNECT =
   'Connect a channel, step by step: what to do at its provider, and whether it agrees.'
 
+/** The help of `connections add`, shown here and in the list of commands. */
+export const ADD_ACCOUNT =
+  'Connect an account of a network, step by step. Asks for its password without showing it.'
+
+/** The networks whose accounts a person connects here. */
+const networks = ['bluesky']
+
 /** Options can follow each word, and the last one wins. */
 export const withParents = (command: Command): Record<string, unknown> => ({
   ...(command.parent ? withParents(command.parent) : {}),
@@ -155,11 +162,26 @@ const connectCommand = ({ host, act }: Acting): Command => {
   )
 }
 
+const addAccountCommand = ({ host, act }: Acting): Command => {
+  const add = withCommon(new Command('add').description(ADD_ACCOUNT))
+    .addArgument(new Argument('<network>', 'The network.').choices(networks))
+    .option('--handle <handle>', 'The handle of the account; asked for otherwise.')
+    .option('--service <url>', 'The server to sign in at. Default: the one of the deployment.')
+    .option('--no-keep', 'Forget the app password once the session has begun.')
+    .option('--default', 'Use this account for new approvals.')
+  return add.action((network: string) =>
+    act(async () =>
+      (await import('./connect-account.ts')).connectByHand(network, withParents(add), host),
+    ),
+  )
+}
+
 const among: Record<string, (acting: Acting) => Command> = {
   agent: chatCommand,
   'agent documents': uploadCommand,
   'agent jobs': watchCommand,
   'agent channels': connectCommand,
+  connections: addAccountCommand,
 }
 
 /** Commands that appear among operations, in an area or in a group. */

@@ -1,5 +1,5 @@
 /** Formats a record for people: one field per line, with long texts and lists below their name. */
-import { columnsFor, headOf, tableLines } from './table.ts'
+import { columnsFor, headOf, isUncounted, tableLines, UNCOUNTED } from './table.ts'
 import { harmless } from './text.ts'
 
 const INDENT = '  '
@@ -25,6 +25,20 @@ const plainLines = (value: unknown): string[] =>
 const isShort = (value: unknown): boolean =>
   typeof value !== 'object' && !String(value).includes('\n')
 
+/** A change is null for other reasons: there was nothing to compare with. */
+const CHANGE = 'change'
+
+/** The record with words in place of numbers that the network does not count. */
+const marked = (of: string, record: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(record).map(([name, value]) => [
+      name,
+      of !== CHANGE && isUncounted(name, value)
+        ? `${UNCOUNTED} (not counted by this network)`
+        : value,
+    ]),
+  )
+
 const fieldLines = (
   name: string,
   value: unknown,
@@ -36,7 +50,7 @@ const fieldLines = (
     return [`${name} (${value.length}):`, ...indent(listLines(value, width - INDENT.length))]
   return [
     `${name}:`,
-    ...indent(recordLines(value as Record<string, unknown>, width - INDENT.length)),
+    ...indent(recordLines(marked(name, value as Record<string, unknown>), width - INDENT.length)),
   ]
 }
 

@@ -71,6 +71,13 @@ const LAST = ['created_at', 'updated_at']
 const TELLING_INSIDE = new Set(['id', 'kind', 'author', 'text', 'resolves', 'next_read_at'])
 const INSTANT = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d+Z$/
 
+/** Numbers of posts that not every network counts: null then, which is neither empty nor 0. */
+const MAYBE_COUNTED = new Set(['impressions', 'clicks'])
+/** The mark of a number that the network does not count. */
+export const UNCOUNTED = '–'
+export const isUncounted = (name: string, value: unknown): boolean =>
+  value === null && MAYBE_COUNTED.has(name)
+
 /** One value on one line: lists and objects as a count or JSON, times to the second. */
 const cellOf = (value: unknown): string => {
   if (value === null || value === undefined) return ''
@@ -127,8 +134,12 @@ const flat = (row: Row): Row =>
 const isPlain = (value: unknown): boolean =>
   value === null || value === undefined || typeof value !== 'object'
 
+const namedCell = (name: string, value: unknown): string =>
+  isUncounted(name, value) ? UNCOUNTED : cellOf(value)
+
 /** Whether a value is empty or a default. */
-const isMute = (value: unknown): boolean => value === false || cellOf(value) === ''
+const isMute = (name: string, value: unknown): boolean =>
+  value === false || namedCell(name, value) === ''
 
 /** The columns with information in these rows, the most useful first. */
 const candidates = (rows: readonly Row[]): string[] => {
@@ -136,7 +147,7 @@ const candidates = (rows: readonly Row[]): string[] => {
   const telling = names.filter(
     (name) =>
       rows.every((row) => isPlain(row[name])) &&
-      (SWITCHES.has(name) || rows.some((row) => !isMute(row[name]))),
+      (SWITCHES.has(name) || rows.some((row) => !isMute(name, row[name]))),
   )
   const rank = (field: string): number => {
     const name = inSnakeCase(field)
@@ -159,7 +170,7 @@ export const columnsFor = (records: readonly Row[], width = Number.POSITIVE_INFI
   for (const name of candidates(rows)) {
     const whole = Math.max(
       widthOf(inSnakeCase(name)),
-      ...rows.map((row) => widthOf(cellOf(row[name]))),
+      ...rows.map((row) => widthOf(namedCell(name, row[name]))),
     )
     const column = {
       name,
@@ -196,7 +207,7 @@ export const headOf = (columns: readonly Column[]): string =>
 export const tableLines = (rows: readonly Row[], columns: readonly Column[]): string[] =>
   rows.map(flat).map((row) =>
     line(
-      columns.map(({ name }) => cellOf(row[name])),
+      columns.map(({ name }) => namedCell(name, row[name])),
       columns,
     ),
   )

@@ -67,6 +67,10 @@ export interface Config {
    * (`x_selfserve`).
    */
   sandboxRules: 'open' | 'x_selfserve'
+  /** `reactions`: the sandbox counts neither impressions nor clicks, like Bluesky. */
+  sandboxCounts: 'all' | 'reactions'
+  /** Where Bluesky is. */
+  bluesky: BlueskyUrls
   /** Undefined if the composer drafts. */
   openai: OpenaiConfig | undefined
   bootstrapKey: string | undefined
@@ -120,6 +124,21 @@ export interface Config {
 
 type Env = Record<string, string | undefined>
 
+interface BlueskyUrls {
+  /** Where people sign in who name no other server. */
+  service: string
+  /** The directory of identities. */
+  plcUrl: string
+  /** Of pages for people. */
+  appUrl: string
+}
+
+const blueskyOf = (env: Env): BlueskyUrls => ({
+  service: parseAddress('BLUESKY_SERVICE', env.BLUESKY_SERVICE || 'https://bsky.social'),
+  plcUrl: parseAddress('BLUESKY_PLC_URL', env.BLUESKY_PLC_URL || 'https://plc.directory'),
+  appUrl: parseAddress('BLUESKY_APP_URL', env.BLUESKY_APP_URL || 'https://bsky.app'),
+})
+
 /**
  * Never the working folder: a server that is started elsewhere would begin with new data, and leave
  * a secret behind.
@@ -161,6 +180,13 @@ const LEAST_AGENT_DAYS = 31
 const optional = <V>(text: string | undefined, read: (text: string) => V): V | undefined =>
   text ? read(text) : undefined
 
+const sandboxOf = (env: Env) => ({
+  sandboxFaults: env.SANDBOX_FAULTS || '',
+  sandboxTier: choiceOf('SANDBOX_TIER', ['free', 'payg'], env.SANDBOX_TIER || 'free'),
+  sandboxRules: choiceOf('SANDBOX_RULES', ['open', 'x_selfserve'], env.SANDBOX_RULES || 'open'),
+  sandboxCounts: choiceOf('SANDBOX_COUNTS', ['all', 'reactions'], env.SANDBOX_COUNTS || 'all'),
+})
+
 const nextSecretOf = (text: string): string => secretOf(text, 'TENDRIL_SECRET_KEY_NEXT')
 
 export const readConfig = (env: Env = process.env, isRoot = process.getuid?.() === 0): Config => {
@@ -180,9 +206,8 @@ export const readConfig = (env: Env = process.env, isRoot = process.getuid?.() =
     databaseUrl: env.DATABASE_URL || undefined,
     logLevel: levelOf(env.LOG_LEVEL || 'info'),
     commit: optional(env.TENDRIL_COMMIT, commitOf) ?? null,
-    sandboxFaults: env.SANDBOX_FAULTS || '',
-    sandboxTier: choiceOf('SANDBOX_TIER', ['free', 'payg'], env.SANDBOX_TIER || 'free'),
-    sandboxRules: choiceOf('SANDBOX_RULES', ['open', 'x_selfserve'], env.SANDBOX_RULES || 'open'),
+    ...sandboxOf(env),
+    bluesky: blueskyOf(env),
     openai: openaiOf(env),
     bootstrapKey: optional(env.TENDRIL_BOOTSTRAP_KEY, bootstrapKeyOf),
     held: choiceOf('TENDRIL_HELD', ['0', '1'], env.TENDRIL_HELD || '0') === '1',

@@ -2,6 +2,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { features } from './limits.ts'
 import { connectionRecord } from './records/growth/connection.ts'
+import { countNames } from './records/growth/item.ts'
 import { Id, nullable, oneOf, record, Time } from './shapes.ts'
 
 const Reads = record(
@@ -93,9 +94,12 @@ export const NetworkLimitsSchema = record(
     actions: T.Array(T.String(), {
       description: "What can be done with others' posts; a single post may allow less.",
     }),
+    counts: T.Array(oneOf(countNames), {
+      description: 'What it counts for a post. The other numbers of a post are null.',
+    }),
     read_back: T.Boolean({
       description:
-        'True when the network promises that its timeline shows every post, so that doubts can end by themselves.',
+        'True when the network shows every post, or keeps each under a key of ours, so that doubts can end by themselves.',
     }),
     prices: nullable(
       record(

@@ -12,6 +12,7 @@ export const workKinds = [
   'metrics',
   'watch',
   'posted_read',
+  'renewal',
   'rule',
   'rule_cron',
   'weekly_report',

@@ -82,6 +82,15 @@ const table = {
     whileHeld: 'runs',
     inVain: 'ends',
   },
+  // Renews what an account is used with, and ends it once the account is disconnected. It changes
+  // nothing that others see, so a pause does not let the credentials run out.
+  renewal: {
+    ...read,
+    key: ({ refId }: { refId: string }): string => `renewal:${refId}`,
+    second: 'hastens',
+    queued: 'runs',
+    deletion: 'stops',
+  },
   // One run of a rule. If the run ends in vain, the rule goes on without it.
   rule: { ...decided, key: useKey('rule'), queued: 'skipped', inVain: 'ends' },
   rule_cron: { ...decided, key: useKey('rule') },

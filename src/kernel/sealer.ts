@@ -11,6 +11,7 @@ import type { SecretKeys } from './secret-keys.ts'
  * is in src/store/secret/sealed-values.ts.
  */
 export type SealedTable =
+  | 'connection'
   | 'webhook_endpoint'
   | 'webhook_rule'
   | 'mcp_server'

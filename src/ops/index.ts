@@ -176,7 +176,7 @@ const addApp = (add: Add, world: Parts) => {
   add(appResources.members, memberHandlers)
   add(appResources.device, deviceHandlers)
   add(appResources.invitations, invitationHandlers(world.identity.publicUrl))
-  add(appResources.connections, appConnectionsHandlers(world.sandbox))
+  add(appResources.connections, appConnectionsHandlers(world))
   add(appResources.events, eventHandlers)
   add(appResources.plan, planHandlers)
   add(appResources.audit, auditHandlers)

@@ -57,6 +57,9 @@ const licenceOf = (name: string): string => {
   throw new Error(`${name} has no licence file`)
 }
 
+/** `includes` would bring the whole other operation with it; `bodyLimit` is the server's. */
+const unread = { includes: undefined, bodyLimit: undefined }
+
 /** The contract as plain JSON. Of output schemas, it keeps only what the command line reads. */
 const contractAsData = (): string => {
   const shapeOf = ({ properties = {} }: TSchema) =>
@@ -71,8 +74,7 @@ const contractAsData = (): string => {
     group: Object.fromEntries(
       Object.entries(resource.group).map(([name, o]) => [
         name,
-        // It would bring the whole other operation with it.
-        { ...o, includes: undefined, output: { properties: shapeOf(o.output) } },
+        { ...o, ...unread, output: { properties: shapeOf(o.output) } },
       ]),
     ),
   }))

@@ -13,6 +13,7 @@ import { generationLanes } from '#actors/work/growth/draft-generations'
 import { metricsLane } from '#actors/work/growth/metrics'
 import { postedReadLane } from '#actors/work/growth/posted-read'
 import { reconcileLane } from '#actors/work/growth/reconcile'
+import { renewalLane } from '#actors/work/growth/renewal'
 import { weeklyLane } from '#actors/work/growth/report-generation'
 import { ruleLanes } from '#actors/work/growth/rules'
 import { sendLane } from '#actors/work/growth/send'
@@ -142,6 +143,7 @@ const growthLanes = (
     watch: watchLane({ networks, failpoints }),
     metrics: metricsLane({ networks, failpoints }),
     posted_read: postedReadLane({ networks, failpoints }),
+    renewal: renewalLane({ networks, failpoints }),
     weekly_report: weeklyLane(),
     ...generationLanes({
       networks,

@@ -1,5 +1,7 @@
 /** The networks on which accounts post, and HTTP to addresses that workspaces chose. */
+import type { Sealer } from '#kernel/sealer'
 import type { Egress } from '#port/egress/egress'
+import { type BlueskyNetwork, blueskyNetwork } from '#port/network/bluesky/network'
 import { type Networks, networksOf } from '#port/network/registry'
 import { parseFaults } from '#port/network/sandbox/faults'
 import { openSandboxStore } from '#port/network/sandbox/rows'
@@ -9,26 +11,27 @@ import type { StartupContext } from './opening.ts'
 
 interface OpenNetworks {
   networks: Networks
+  bluesky: BlueskyNetwork
   sandbox: Sandbox
   egress: Egress
 }
 
-export const openNetworks = ({
-  config,
-  options,
-  log,
-  failpoints,
-  stack,
-}: StartupContext): OpenNetworks => {
-  const { sandboxRules: rules, sandboxTier: tier, sandboxFaults } = config
+export const openNetworks = (
+  { config, options, log, failpoints, stack }: StartupContext,
+  sealer: Sealer,
+): OpenNetworks => {
+  const { sandboxRules: rules, sandboxTier: tier, sandboxCounts: counts, sandboxFaults } = config
   const store = stack.use(openSandboxStore(options))
   const sandbox = createSandbox({
     store,
     faults: parseFaults(sandboxFaults),
     rules,
     tier,
+    counts,
     log,
     failpoints,
   })
-  return { networks: networksOf(sandbox), sandbox, egress: egressOf(config, log) }
+  const egress = egressOf(config, log)
+  const bluesky = blueskyNetwork({ ...config.bluesky, egress, sealer, log })
+  return { networks: networksOf(sandbox, bluesky), sandbox, bluesky, egress }
 }

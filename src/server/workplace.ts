@@ -77,9 +77,9 @@ const openParts = async (opening: StartupContext, tools: () => ToolBox) => {
   const { config, options, keys, log, overrides, failpoints, stack } = opening
   const db = stack.use(openDb(options))
   await assertIsolation(db, options.logins)
-  const networks = openNetworks(opening)
   const models = openModels(opening)
   const sealer = createSealer(keys)
+  const networks = openNetworks(opening, sealer)
   const outside = outsideOf(opening, { egress: networks.egress, sealer })
   const bus = new LocalBus()
   const hints = new HintBus(secrecyOf(db, tools), log)
@@ -125,6 +125,7 @@ const worldOf = (
     rates,
     networks,
     sandbox,
+    bluesky,
     egress,
     files,
     sealer,
@@ -147,6 +148,7 @@ const worldOf = (
     rates,
     networks,
     sandbox,
+    bluesky,
     egress,
     files,
     identity,

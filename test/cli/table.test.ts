@@ -1,5 +1,6 @@
 /** Records as a table: which columns, how wide, and in what form. */
 import { describe, expect, test } from 'bun:test'
+import { answerLines } from '#cli/record'
 import { columnsFor, headOf, tableLines } from '#cli/table'
 import { widthOf } from '#cli/text'
 import { cli } from '#test/support/cli/host'
@@ -150,4 +151,21 @@ test('a table of items shows the beginning of the hash of each text as its mark'
     expect.stringMatching(/\b89abcdef\b/),
   ])
   expect(tableLines(rows, columns)[0]).not.toContain('89abcdef0')
+})
+
+test('a number that the network does not count is a dash, and is told in words by a record', () => {
+  const rows = [{ at: '2027-01-01T09:00:00.000Z', impressions: null, likes: 3, clicks: null }]
+  const columns = columnsFor(rows)
+  expect([headOf(columns), tableLines(rows, columns)[0]!.split(/ {2,}/)]).toEqual([
+    expect.stringContaining('IMPRESSIONS'),
+    ['2027-01-01T09:00:00Z', '–', '3', '–'],
+  ])
+  const metrics = { impressions: null, likes: 0, engagement_rate: null }
+  expect(answerLines({ item: { id: 'item-1', metrics, change: { impressions: null } } })).toEqual([
+    'id  item-1',
+    'metrics:',
+    '  impressions  – (not counted by this network)',
+    '  likes        0',
+    'change:',
+  ])
 })

@@ -104,6 +104,15 @@ describe('FETCH_ALLOW', () => {
   })
 })
 
+test('SANDBOX_COUNTS is all unless it is reactions, and nothing else', () => {
+  expect([{}, { SANDBOX_COUNTS: 'reactions' }].map((env) => readConfig(env).sandboxCounts)).toEqual(
+    ['all', 'reactions'],
+  )
+  expect(() => readConfig({ SANDBOX_COUNTS: 'none' })).toThrow(
+    'SANDBOX_COUNTS must be all or reactions: none',
+  )
+})
+
 test('SANDBOX_TIER is free unless it is payg, and nothing else', () => {
   expect([readConfig({}).sandboxTier, readConfig({ SANDBOX_TIER: 'payg' }).sandboxTier]).toEqual([
     'free',

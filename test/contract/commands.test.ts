@@ -6,6 +6,7 @@ import { type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { newId } from '#kernel/ids'
 import { scopes } from '#kernel/scopes'
 import type { Reply } from '#test/support/app'
+import { useContractApp } from '#test/support/contract/app'
 import {
   call,
   legalInput,
@@ -16,9 +17,8 @@ import {
 import { type Extent, finds, freeTexts, sampleOf, withValue } from '#test/support/contract/sample'
 import { sharedWorkspaces } from '#test/support/contract/shared'
 import { tokenOf } from '#test/support/session'
-import { useApp } from '#test/support/use'
 
-const app = useApp()
+const app = useContractApp()
 const [shared, elsewhere] = [sharedWorkspaces(app), sharedWorkspaces(app)]
 
 const table = (some: NamedOp[]) => some.map((o) => [o.id, o] as const)

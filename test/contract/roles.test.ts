@@ -9,14 +9,14 @@ import { type Role, roles } from '#kernel/roles'
 import { makeConversation, makeJob } from '#test/support/agent/records'
 import type { Reply } from '#test/support/app'
 import { connectionRow, identityRow } from '#test/support/channels/senders'
+import { useContractApp } from '#test/support/contract/app'
 import { call, legalInput, type Workspace } from '#test/support/contract/prepare'
 import { sampleOf } from '#test/support/contract/sample'
 import { newKeyOf, type Place, sharedWorkspaces } from '#test/support/contract/shared'
 import { makeComment } from '#test/support/growth/records'
 import { signedIn } from '#test/support/session'
-import { useApp } from '#test/support/use'
 
-const app = useApp()
+const app = useContractApp()
 
 const ofWorkspaces = operations.filter((o) => o.kind !== 'personal' && o.kind !== 'public')
 const ofSessions = ofWorkspaces.filter(({ scope }) => scope === 'session')

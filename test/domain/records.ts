@@ -89,6 +89,7 @@ export const attemptWith = (changes: Partial<Attempt> = {}): Attempt => ({
   connection_id: 'connection-1',
   body_sha: 'sha',
   sent_text: draftedItem.body,
+  network_key: null,
   origin: 'manual',
   state: 'open',
   intent_at: at(),

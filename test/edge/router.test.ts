@@ -34,6 +34,7 @@ const PAGES = [
 /** Answered with 405, as otherwise an operation on `:id` would look for a record of this name. */
 const REFUSED = [
   ...[
+    'app/connections/bluesky',
     'app/connections/sandbox',
     'app/invitations/accept',
     'documents/search',

@@ -1,4 +1,5 @@
 /** A network that remembers every request and answers each as its fate says. */
+import { countNames } from '#contract/records/growth/item'
 import type {
   EngageRequest,
   Network,
@@ -186,10 +187,10 @@ export const simulatedNetwork = (world: World, node: Node): Network => ({
     maxLength: 280,
     maxLongLength: 25_000,
     measure: (text) => text.length,
-    idempotent: false,
     tier: 'free',
     counting: 'as characters',
     actions: [],
+    counts: countNames,
     prices: null,
     maxApplyMs: node.promises ? APPLIES_WITHIN_MS : null,
     completeReadBack: node.promises,

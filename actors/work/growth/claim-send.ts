@@ -9,8 +9,10 @@ import { againOf, recordOf, triesOf } from '#decisions/growth/send-work'
 import { sendables } from '#decisions/growth/sendables'
 import { type Attempt, newAttempt } from '#domain/growth/sending/attempt'
 import type { Connection } from '#domain/growth/sending/connection'
+import { sentContent } from '#domain/growth/sending/keyed'
+import { isMissed } from '#domain/growth/sending/missed'
 import type { Again } from '#domain/growth/sending/post-again'
-import { claim, isMissed } from '#domain/growth/sending/send'
+import { claim } from '#domain/growth/sending/send'
 import type { ReturnReason, Sendable } from '#domain/growth/sending/sendable'
 import { fail } from '#kernel/errors'
 import { newId } from '#kernel/ids'
@@ -26,8 +28,9 @@ import {
   type Tries,
   triesSoFar,
 } from '#store/growth/attempts'
+import { needsSignIn } from '#store/growth/connections'
 import { currentProfile } from '#store/growth/profiles'
-import { finishWork } from '../decisions.ts'
+import { finishWork, requeue } from '../decisions.ts'
 import { meansOf } from './means.ts'
 import { tryClaimAgain } from './post-again.ts'
 import { type ReadBack, readBackOf } from './read-back.ts'
@@ -81,6 +84,8 @@ export const claimRecord = async (
     record,
     isMissed: await isTooLate(deps, claiming, record),
   })
+  if (ready === 'x_not_connected' && (await waitsForSignIn(claiming, record)))
+    return { decision: waiting(claiming, record) }
   if (typeof ready === 'string') return back(claiming, record, ready)
   const means = meansOf[of.sendable]
   if (
@@ -184,9 +189,11 @@ const claimNow = async (
 ) => {
   const of = recordOf(work)
   const means = meansOf[of.sendable]
+  const network = networks.named(connection.network)!
   const what = {
     body_sha: means.hashOf(record),
     sent_text: sendables[of.sendable].moves.textOf(record),
+    network_key: network.keys?.keyOf(sentContent(record)) ?? null,
   }
   const fields = {
     id: newId(),
@@ -198,7 +205,6 @@ const claimNow = async (
   }
   const attempt = newAttempt(fields, { now: gate.now, leaseMs: times.leaseMs })
   await failpoints('send.claiming')
-  const network = networks.named(connection.network)!
   const isDoubted = doubted > 0 || againOf(work) !== undefined
   const job: SendJob = {
     record,
@@ -238,6 +244,22 @@ const isTooLate = async (
   const schedule = sendables[recordOf(work).sendable].moves.scheduleOf(record)
   const policy = schedule?.onMissed ?? (await currentProfile(sql)).profile.on_missed
   return isMissed(schedule, { now: gate.now, tries: triesOf(work), times: deps.times, policy })
+}
+
+/** How often a scheduled record asks whether its account has been connected again. */
+const SIGN_IN_EVERY_MS = 60_000
+
+/** Whether a person can mend it before a scheduled record counts as missed. */
+const waitsForSignIn = async (
+  { sql, work }: Claiming,
+  { account_external_id }: Sendable,
+): Promise<boolean> => work.origin === 'automatic' && (await needsSignIn(sql, account_external_id))
+
+const waiting = ({ gate, work }: Claiming, before: Sendable): Decision<void> => {
+  const { save } = sendables[recordOf(work).sendable]
+  const record = { ...before, last_error: 'needs_reauth', updated_at: gate.now }
+  const writes = before.last_error === record.last_error ? [] : [save(record)]
+  return requeue(work, new Date(gate.now.getTime() + SIGN_IN_EVERY_MS), { writes })
 }
 
 /** Not sent and off the schedule, with the reason. Waiting callers get it as an error. */

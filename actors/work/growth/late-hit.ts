@@ -43,6 +43,8 @@ export const settleLate = async (
     ? await identify(sql, { record, attempt, connection: job.connection }, outcome)
     : undefined
   if (!found?.post) return requeuedOrOver(work, watchNext(attempt, gate.now, times))
+  // Another try has made it, under the same key.
+  if (found.post.externalId === record.external_id) return finishWork(work)
   const settled = lateHit(
     { moves, record, attempt, now: gate.now, times },
     found.post,

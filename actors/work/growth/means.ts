@@ -12,6 +12,8 @@ interface Request {
   account: NetworkAccount
   text: string | null
   attemptId: string
+  key: string | null
+  madeAt: Date
   deadlineMs: number
 }
 

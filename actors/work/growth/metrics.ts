@@ -5,6 +5,8 @@
 
 import type { Claimed, Claiming, Lane, LaneContext } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
+import { refusedAccount } from '#decisions/growth/lost-account'
+import { accountOf } from '#decisions/growth/timeline'
 import { readBudgetOf, untilTomorrow } from '#domain/app/read-budget'
 import {
   changes,
@@ -26,7 +28,7 @@ import type { Query } from '#store/engine/db'
 import type { Effects } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
 import { keepPayload } from '#store/engine/work'
-import { connectionById, disconnect } from '#store/growth/connections'
+import { connectionById } from '#store/growth/connections'
 import {
   type DuePost,
   duePosts,
@@ -193,15 +195,10 @@ const read = async (
 ): Promise<Outcome> => {
   await failpoints('metrics.claimed')
   if (context.signal.aborted) return { kind: 'stopped' }
-  const account = {
-    id: connection.id,
-    externalId: connection.external_id,
-    handle: connection.handle,
-  }
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(READ_DEADLINE_MS)])
   try {
     const metrics = await network.readMetrics(
-      account,
+      accountOf(connection),
       posts.map(({ external_id }) => external_id),
       signal,
     )
@@ -264,10 +261,12 @@ const settleFailure = async (
   { reason, retryAfterMs }: Extract<Outcome, { kind: 'failed' }>,
 ): Promise<Decision<void>> => {
   const { gate, work } = letter
-  const { id } = job.connection
+  const { connection, network } = job
+  const { id } = connection
   const memory = { ...memoryOf(work, gate.now), reserved: undefined }
-  const writes = reason === 'disconnected' ? [disconnect(id, gate.now)] : []
-  const effects = { writes, spend: unusedReads(job.network.limits, job.reserved, 0) }
+  const lost =
+    reason === 'disconnected' ? refusedAccount(network, connection, { reason, now: gate.now }) : {}
+  const effects = { ...lost, spend: unusedReads(network.limits, job.reserved, 0) }
   return untilNext(
     letter,
     waiting(memory, id, waitAfter(memory.waits[id], gate.now, retryAfterMs)),

@@ -4,13 +4,12 @@
  */
 
 import type { Claiming } from '#actors/engine/lane'
-import { evidenceOf } from '#decisions/growth/evidence'
+import { readEvidence } from '#decisions/growth/evidence'
 import { identify, mayBeAmong } from '#decisions/growth/identify'
 import { recordOf } from '#decisions/growth/send-work'
 import { accountOf, resourcesOf, type Seen } from '#decisions/growth/timeline'
 import type { Attempt } from '#domain/growth/sending/attempt'
 import type { Connection } from '#domain/growth/sending/connection'
-import { readSince } from '#domain/growth/sending/reconcile'
 import { foundBefore, returnedSince, unclearBefore } from '#domain/growth/sending/returning'
 import { type SendOutcome, type Sent, type Settled, settle } from '#domain/growth/sending/send'
 import type { Sendable } from '#domain/growth/sending/sendable'
@@ -70,8 +69,8 @@ export const readFirst = async (
   { record, network, connection, readBack: { returned, owned } }: Before,
   signal: AbortSignal,
 ): Promise<{ stop?: SendOutcome | ShownTimeline; resources: number }> => {
-  const reading = { account: accountOf(connection), since: readSince(returned) }
-  const result = await evidenceOf[returned.sendable].read(network, record, reading, signal)
+  const sought = { record, attempt: returned, account: accountOf(connection) }
+  const result = await readEvidence(network, sought, signal)
   if (result.kind !== 'unread')
     return {
       ...(mayBeAmong({ record, attempt: returned }, result, owned)

@@ -2,7 +2,7 @@
 
 import type { Claimed, Ending, Lane, LaneContext } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
-import { evidenceOf } from '#decisions/growth/evidence'
+import { readEvidence } from '#decisions/growth/evidence'
 import { type Identified, identify } from '#decisions/growth/identify'
 import { againOf, recordOf } from '#decisions/growth/send-work'
 import { sendables } from '#decisions/growth/sendables'
@@ -12,8 +12,9 @@ import { chargeDoubtRead } from '#domain/app/read-budget'
 import { type Attempt, type DoubtRead, withRead } from '#domain/growth/sending/attempt'
 import type { Connection } from '#domain/growth/sending/connection'
 import { shownTimeline } from '#domain/growth/sending/doubt-read'
+import { absent } from '#domain/growth/sending/keyed'
 import { readableFrom } from '#domain/growth/sending/post-again'
-import { afterFailedRead, hit, readSince } from '#domain/growth/sending/reconcile'
+import { afterFailedRead, hit } from '#domain/growth/sending/reconcile'
 import { clearRead, returnedSince, watchNext } from '#domain/growth/sending/returning'
 import type { Settled, Trial } from '#domain/growth/sending/send'
 import type { Sendable } from '#domain/growth/sending/sendable'
@@ -117,6 +118,8 @@ const settleRead = async (
     return withOvertaken(decisionOf(settled, work), settled, calls, gate)
   }
   if (again && !mayBeThere) return handOver(found, work, again)
+  if (attempt.network_key !== null && !mayBeThere)
+    return decisionOf(absent({ ...found, since: job.attempt.intent_at }), work)
   const network = deps.networks.named(job.connection.network)
   const appliesWithinMs = network && appliesWithin(network.limits)
   const settled = clearRead(found, { begunAt: job.begunAt, isClear: !mayBeThere, appliesWithinMs })
@@ -206,8 +209,8 @@ const read = async (
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(READ_DEADLINE_MS)])
   await failpoints('reconcile.reading')
   const { record, attempt, connection } = job
-  const reading = { account: accountOf(connection), since: readSince(attempt) }
-  const result = await evidenceOf[attempt.sendable].read(network, record, reading, signal)
+  const sought = { record, attempt, account: accountOf(connection) }
+  const result = await readEvidence(network, sought, signal)
   await failpoints('reconcile.read')
   return result
 }

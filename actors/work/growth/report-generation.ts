@@ -20,9 +20,11 @@ import {
   weekly,
 } from '#domain/growth/learning/report'
 import { reportMarkdown } from '#domain/growth/learning/report-text'
+import type { Basis } from '#domain/growth/metrics'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
 import { firstAllowed } from '#port/network/others-post'
+import { limitsFor, type Networks } from '#port/network/registry'
 import type { Effects, Gate } from '#store/engine/letter'
 import { briefRecord } from '#store/growth/brief'
 import { currentProfile } from '#store/growth/profiles'
@@ -38,6 +40,9 @@ interface Written {
   markdown: string
 }
 
+const basisOn = ({ uncounted }: Networks, network: string): Basis =>
+  uncounted.includes(network) ? 'posts' : 'impressions'
+
 const waitingIn = ({ items }: BriefFacts): ReportData['waiting'] => ({
   approvals: items.drafts.count + items.articles.count,
   scheduled: items.scheduled.count,
@@ -51,16 +56,24 @@ export const report: GenerationWork<Report, ReportBrief, Written> = {
     const bounds = weekBounds(record.week, record.time_zone)
     const [state] = await briefRecord({ most: 1 })(sql)
     const { network } = state!.accounts
-    const { tier } = ((network && networks.named(network)) || networks.first).limits
+    const { tier } = limitsFor(networks, network === null ? undefined : { network })
     const facts = briefFacts(state!, { tier, engageBy: firstAllowed(networks, state!.best_signal) })
     const { now, counters, plan, billing, overrides } = state!
+    const { basis, days } = await figuresByDay(sql, {
+      bounds,
+      basis: network === null ? undefined : basisOn(networks, network),
+      uncounted: networks.uncounted,
+    })
+    const span = { from: bounds[7]!, to: bounds[14]! }
     return {
       report: record,
       now,
+      basis,
+      others: days.slice(7).reduce((sum, { others }) => sum + others, 0),
       waiting: waitingIn(facts),
       reads: facts.reads,
-      days: await figuresByDay(sql, bounds),
-      ranked: await rankedPosts(sql, { from: bounds[7]!, to: bounds[14]!, limit: MOST_RANKED }),
+      days: days.map(({ others: _, ...figures }) => figures),
+      ranked: await rankedPosts(sql, { ...span, basis, limit: MOST_RANKED }),
       quotas: budgetsOf({ plan: { plan, billing, overrides }, counters, now }).quotas,
       next: actionsOf(facts).map(({ title, why, operation }) => ({ title, why, operation })),
     }

@@ -98,10 +98,12 @@ const actions: Actions = {
     )
   },
   async resurface(
-    { sql, gate: { now } },
-    { min_age_days: minAgeDays, min_engagement: minEngagement },
+    { sql, gate: { now }, networks: { uncounted } },
+    { min_age_days: minAgeDays, min_engagement: minEngagement, min_reactions },
   ) {
-    const best = await bestToResurface(sql, { minAgeDays, minEngagement, now })
+    const minReactions = min_reactions ?? (minEngagement > 0 ? null : 0)
+    const wanted = { minAgeDays, minEngagement, minReactions, uncounted, now }
+    const best = await bestToResurface(sql, wanted)
     if (!best) return fail('conflict', skips.nothing, { reason: 'missing_prerequisite' })
     const item = resurfacedItem(best, now)
     const event = { type: 'growth.approval.requested', data: { kind: 'item', item_id: item.id } }
@@ -153,12 +155,16 @@ const draftAnswer = async (
   }
 }
 
+const knownOf = ({ rate, reactions }: Pick<Resurfaceable, 'rate' | 'reactions'>): string => {
+  if (reactions !== null) return ` with ${reactions} reactions; its network counts no impressions`
+  return rate === null ? '' : ` with ${(rate * 100).toFixed(1)} reactions per 100 impressions`
+}
+
 const resurfacedItem = (
-  { id, posted_at, rate, length, ...post }: Resurfaceable,
+  { id, posted_at, rate, reactions, length, ...post }: Resurfaceable,
   now: Date,
 ): Item => {
-  const known =
-    rate === null ? '' : ` with ${(rate * 100).toFixed(1)} reactions per 100 impressions`
+  const known = knownOf({ rate, reactions })
   const rationale = `First posted on ${posted_at.toISOString().slice(0, 10)}${known}. By now it may be new to many readers.`
   return {
     ...newDraftItem({ ...post, rationale }, { id: newId(), length, source: byItem(id), now }),

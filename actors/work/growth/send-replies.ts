@@ -39,7 +39,8 @@ export const decisionOf = (
       effects,
       answers: [{ refId: record.id, with: { status: 200, body: answer(record) } }],
     }
-  const error = attempt.state === 'returned' ? NOT_POSTED : (known ?? (outcome && errorOf(outcome)))
+  const isOver = attempt.state === 'returned' && settled.next.kind !== 'resend'
+  const error = isOver ? NOT_POSTED : (known ?? (outcome && errorOf(outcome)))
   if (!error) return { reply: undefined, effects }
   effects.writes?.push(forgetPending(record.id, againOf(work)?.askedAt))
   return { reply: undefined, effects, answers: [{ refId: record.id, with: error }] }

@@ -4,6 +4,7 @@
  */
 import type { Claiming, Ending, LaneContext, UnrepeatableLane } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
+import { refusedAccount, renewalWork } from '#decisions/growth/lost-account'
 import { notConnected } from '#decisions/growth/not-connected'
 import { settleSend } from '#decisions/growth/send-effects'
 import { againOf, recordOf, triesOf } from '#decisions/growth/send-work'
@@ -22,7 +23,6 @@ import { waitingCallsAbout } from '#store/agent/approvals'
 import type { Sql } from '#store/engine/db'
 import { type Loaded, type Part, when } from '#store/engine/load'
 import { openAttempt } from '#store/growth/attempts'
-import { disconnect } from '#store/growth/connections'
 import { type RecordStanding, recordStanding } from '#store/growth/standing'
 import { requeue } from '../decisions.ts'
 import {
@@ -119,11 +119,17 @@ const settleAnswer = async (
     outcome.kind === 'shown'
       ? decisionOf(settled, work)
       : decisionOf(settled, work, { outcome, error, found: loaded.found })
-  if (outcome.kind === 'disconnected')
-    decision.effects!.writes!.push(disconnect(job.connection.id, gate.now))
+  const effects = decision.effects!
+  if (outcome.kind === 'disconnected') {
+    const { reason } = outcome
+    const gone = refusedAccount(job.network, job.connection, { reason, now: gate.now })
+    effects.writes!.push(...gone.writes)
+    effects.events = [...(effects.events ?? []), ...gone.events]
+  }
+  if (outcome.kind === 'not_applied' && outcome.isSessionOver)
+    effects.work = [...(effects.work ?? []), renewalWork(job.connection, gate.now)]
   const { resources = 0 } = outcome
-  if (resources > 0)
-    decision.effects!.spend = [chargeDoubtRead(job.network.limits.tier, resources, gate.now)]
+  if (resources > 0) effects.spend = [chargeDoubtRead(job.network.limits.tier, resources, gate.now)]
   return withOvertaken(decision, settled, loaded.calls, gate)
 }
 
@@ -214,6 +220,8 @@ const sendOnce = async (
     account: accountOf(connection),
     text: attempt.sent_text,
     attemptId: attempt.id,
+    key: attempt.network_key,
+    madeAt: attempt.intent_at,
     deadlineMs: times.deadlineMs,
   }
   const { sendable } = attempt

@@ -6,6 +6,7 @@
 
 import type { Claimed, Claiming, Lane, LaneContext } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
+import { accountOf } from '#decisions/growth/timeline'
 import { hasFeature } from '#domain/app/plan'
 import {
   costOf,
@@ -158,15 +159,10 @@ const read = async (
   context: LaneContext,
 ): Promise<Outcome> => {
   await failpoints('watch.reading')
-  const account = {
-    id: connection.id,
-    externalId: connection.external_id,
-    handle: connection.handle,
-  }
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(READ_DEADLINE_MS)])
   try {
     const posts = await network.readHandle(
-      account,
+      accountOf(connection),
       { handle: target.handle, since, limit: targetLimits.postsPerRead },
       signal,
     )

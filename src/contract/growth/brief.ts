@@ -96,6 +96,7 @@ const engagementKinds = [
 const otherKinds = [
   ...([
     'fix_billing',
+    'reconnect_account',
     'start_profile',
     'raise_quota',
     'raise_budget',

@@ -22,7 +22,7 @@ export const connection = {
 export const connections = {
   list: op.query(
     'GET /api/v1/growth/connections',
-    'List the connected accounts. New approvals use the default one.',
+    'List the connected accounts, and those whose network asks for a new sign-in. New approvals use the default one.',
     {
       input: page,
       output: record({

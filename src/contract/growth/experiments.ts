@@ -46,7 +46,10 @@ export const experiments = {
           'Posts that open with a number get more replies',
         ),
         metric: T.Optional(
-          oneOf(experimentMetrics, { description: 'What to compare. Default engagement_rate.' }),
+          oneOf(experimentMetrics, {
+            description:
+              'What to compare; it must be counted by the network of your default account. Default engagement_rate or, where nobody counts impressions, reactions per post.',
+          }),
         ),
         arms: T.Optional(
           T.Array(

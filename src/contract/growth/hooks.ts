@@ -18,6 +18,11 @@ const Hook = record(
         description: 'Mean reactions per impression, 0 to 1; null below 5 measured posts.',
       }),
     ),
+    measured_by_reactions: T.Integer({
+      description:
+        'How many posts reactions_per_post is based on: those whose network counts no impressions.',
+    }),
+    reactions_per_post: nullable(T.Number({ description: 'Their mean; null below 5 such posts.' })),
   },
   { title: 'Hook', description: 'A way to open a post, and how it performs.' },
 )

@@ -3,7 +3,7 @@ import { op } from '../op.ts'
 import { nullable, oneOf, record, Time } from '../shapes.ts'
 
 const sum = T.Integer({ minimum: 0 })
-const rate = T.Number({ minimum: 0, maximum: 1 })
+const bound = T.Number({ minimum: 0 })
 
 const Period = record(
   {
@@ -12,21 +12,31 @@ const Period = record(
         'The first day, as 2026-11-16, on the clocks of the profile. Weeks begin on Monday.',
     }),
     posts: T.Integer(),
-    measured: T.Integer({
-      description: 'n: how many of them have impressions, on which the rate is based.',
+    counts_impressions: T.Boolean({
+      description:
+        'False for posts whose network counts no impressions. They are never summed with others: a day on which both were posted comes twice.',
     }),
-    impressions: sum,
+    measured: T.Integer({
+      description:
+        'n, on which the mean is based: how many of them have impressions or, where nobody counts those, any numbers.',
+    }),
+    impressions: nullable(sum),
     likes: sum,
     replies: sum,
     reposts: sum,
     quotes: sum,
-    clicks: sum,
+    clicks: nullable(sum),
     engagement_rate: nullable(
       T.Number({ description: 'The mean of reactions per impression, 0 to 1.' }),
     ),
+    reactions_per_post: nullable(
+      T.Number({
+        description: 'Their mean, instead of the rate, where nobody counts impressions.',
+      }),
+    ),
     interval: nullable(
       record(
-        { low: rate, high: rate },
+        { low: bound, high: bound },
         { description: 'Of that mean, at 95 %; null below 2 measured posts.' },
       ),
     ),

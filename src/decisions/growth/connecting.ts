@@ -1,15 +1,18 @@
 /** Connecting and disconnecting accounts, from any caller. */
 
+import { connectionRecord } from '#contract/records/growth/connection'
+import { viewOf } from '#contract/records/view'
 import type { PlanUsage } from '#domain/app/plan'
 import { readPrices, readsView } from '#domain/app/read-budget'
 import type { Attempt } from '#domain/growth/sending/attempt'
 import { type Connection, mostConnected } from '#domain/growth/sending/connection'
 import { CHOOSING, type Choice, MOST_NAMED } from '#domain/growth/sending/not-connected'
+import { renewAt } from '#domain/growth/sending/renewal'
 import { refuseNaming } from '#domain/growth/way-on'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
-import { appliesWithin, NetworkError, type NetworkLimits } from '#port/network/network'
-import { limitsFor, type Networks } from '#port/network/registry'
+import { appliesWithin, type Network, NetworkError } from '#port/network/network'
+import { type Networks, networkFor } from '#port/network/registry'
 import type { Sql } from '#store/engine/db'
 import { forgetPending } from '#store/engine/idempotency'
 import { type Effects, merge } from '#store/engine/letter'
@@ -19,6 +22,7 @@ import {
   countConnected,
   currentDefault,
   disconnect,
+  makeDefault,
   upsertConnection,
 } from '#store/growth/connections'
 import { hasReadable } from '#store/growth/metrics'
@@ -26,8 +30,11 @@ import { watchesWithoutAccount } from '#store/growth/targets'
 import type { Deciding } from '../deciding.ts'
 import { accountKey } from '../work.ts'
 import { metricsWork } from './follow-up.ts'
+import { renewalWork } from './lost-account.ts'
 import { notConnected } from './not-connected.ts'
 import { settleRecalled } from './recall.ts'
+
+export const accountView = viewOf(connectionRecord)
 
 /**
  * The read budget has the tier of the account's network; without an account, that of the first
@@ -38,30 +45,32 @@ export const connectionView = (
   account: Connection | undefined,
   choices: readonly Choice[] = [],
 ) => {
-  const limits = limitsFor(networks, account)
-  const { tier } = limits
+  const network = networkFor(networks, account)
+  const { tier } = network.limits
   const choose =
     account || choices.length === 0
       ? null
       : { call: CHOOSING, accounts: choices.slice(0, MOST_NAMED) }
-  const about = { connected: account !== undefined, tier, account: account ?? null, choose }
-  return { connection: { ...about, reads: readsView(gate, tier), limits: limitsView(limits) } }
+  const about = {
+    connected: account !== undefined,
+    tier,
+    account: account ? accountView(account) : null,
+    choose,
+  }
+  return { connection: { ...about, reads: readsView(gate, tier), limits: limitsView(network) } }
 }
 
 /** What a network accepts and costs, for people and programs. */
 export const limitsView = ({
-  maxLength,
-  maxLongLength,
-  counting,
-  actions,
-  prices,
-  ...limits
-}: NetworkLimits) => ({
+  limits: { maxLength, maxLongLength, counting, actions, counts, prices, ...limits },
+  keys,
+}: Pick<Network, 'limits' | 'keys'>) => ({
   max_length: maxLength,
   max_article_length: maxLongLength,
   counting,
   actions: [...actions],
-  read_back: appliesWithin(limits) !== undefined,
+  counts: [...counts],
+  read_back: keys !== undefined || appliesWithin(limits) !== undefined,
   prices: prices && {
     post: prices.post,
     post_with_link: prices.postWithLink,
@@ -77,6 +86,14 @@ export interface ReachedAccount {
   network: string
   externalId: string
   handle: string
+  displayName?: string | null
+  /** What it is used with from now on. */
+  session?: {
+    /** Seals the credentials for the row with this id, in base64. */
+    seal(id: string): string
+    /** When they end, unless they are renewed. */
+    endsAt: Date
+  }
 }
 
 /**
@@ -95,13 +112,27 @@ export const reachAccount = async (
   }
 }
 
+/** The network on which nothing is real. */
+const PLAYGROUND = 'sandbox'
+
 /**
- * Connects an account, under its old id if it was connected before. The first one becomes the
- * default. Throws `conflict`.
+ * The first account becomes the default, and so does the first of a real network. After that a
+ * person chooses.
+ */
+const becomesDefault = (
+  current: Connection | undefined,
+  { id, network }: Pick<Connection, 'network'> & { id: string | undefined },
+): boolean =>
+  !current || current.id === id || (current.network === PLAYGROUND && network !== PLAYGROUND)
+
+/**
+ * Connects an account, under its old id if it was connected before. `isDefault`: what the caller
+ * asks for. Throws `conflict`.
  */
 export const connectEffects = async (
   { sql, gate, tenantId }: Pick<Deciding, 'sql' | 'gate' | 'tenantId'>,
-  { network, externalId, handle }: ReachedAccount,
+  { network, externalId, handle, displayName = null, session }: ReachedAccount,
+  isDefault?: boolean,
 ): Promise<{ account: Connection; effects: Effects }> => {
   const before = await accountNamed(sql, { network, externalId })
   if (before?.status !== 'connected' && (await countConnected(sql)) >= mostConnected)
@@ -111,13 +142,17 @@ export const connectEffects = async (
       'growth.connections.list',
     )
   const current = await currentDefault(sql)
+  const id = before?.id ?? newId()
   const account: Connection = {
-    id: before?.id ?? newId(),
+    id,
     network,
     external_id: externalId,
     handle,
+    display_name: displayName,
     status: 'connected',
-    is_default: !current || current.id === before?.id,
+    status_reason: null,
+    credentials: session?.seal(id) ?? null,
+    is_default: isDefault ?? becomesDefault(current, { id: before?.id, network }),
     created_at: before?.created_at ?? gate.now,
     updated_at: gate.now,
   }
@@ -125,8 +160,13 @@ export const connectEffects = async (
   const work = (await hasReadable(sql, { externalId, now: gate.now }))
     ? [metricsWork({ tenantId, runAt: gate.now })]
     : []
+  if (session) work.push(renewalWork(account, renewAt(gate.now, session.endsAt)))
   const requeued = account.is_default ? await resumeWatching(sql, gate.now) : []
-  return { account, effects: { writes: [upsertConnection(account)], work, requeued } }
+  if (!account.is_default || !current || current.id === id)
+    return { account, effects: { writes: [upsertConnection(account)], work, requeued } }
+  // There is one default at a time, so the mark moves after the account is there.
+  const first = [upsertConnection({ ...account, is_default: false })]
+  return { account, effects: { first, writes: [makeDefault(id, gate.now)], work, requeued } }
 }
 
 /** A default account is available: watches that waited for one are due at once. */
@@ -159,10 +199,10 @@ export const disconnectEffects = async (
     kind: 'disconnected',
     reason: 'disconnected',
   })
-  const writes = [
-    disconnect(account.id, context.gate.now),
-    ...recordIds.map((id) => forgetPending(id)),
-  ]
+  const { now } = context.gate
+  const writes = [disconnect(account.id, now), ...recordIds.map((id) => forgetPending(id))]
+  // The session is ended beside the mailbox, and then what is sealed is erased.
+  const work = account.credentials === null ? [] : [renewalWork(account, now)]
   const error =
     recordIds.length === 0 ? undefined : await notConnected(context.sql, { but: account.id })
   const answers = recordIds.map((refId) => ({ refId, with: error! }))
@@ -171,7 +211,7 @@ export const disconnectEffects = async (
       connection_id === account.id && !recordIds.includes(record_id),
   )
   return {
-    result: { effects: merge({ writes }, effects), refId: account.id, answers },
+    result: { effects: merge({ writes, work }, effects), refId: account.id, answers },
     inFlight: onTheWire.map(attemptInFlight),
   }
 }

@@ -1,13 +1,19 @@
 import { settleAgain } from '#domain/growth/sending/post-again'
-import { type SendOutcome, type Sent, type Settled, settle } from '#domain/growth/sending/send'
-import type { Sendable } from '#domain/growth/sending/sendable'
+import {
+  type Resend,
+  type SendOutcome,
+  type Sent,
+  type Settled,
+  settle,
+} from '#domain/growth/sending/send'
+import type { Origin, Sendable } from '#domain/growth/sending/sendable'
 import type { Sql } from '#store/engine/db'
 import { resolvePending } from '#store/engine/idempotency'
 import type { Effects } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
 import { attemptById, saveAttempt } from '#store/growth/attempts'
 import type { RecordStanding } from '#store/growth/standing'
-import { againOf, againWork, readWork, recordOf, rereadEffects } from './send-work.ts'
+import { againOf, againWork, readWork, recordOf, rereadEffects, sendWork } from './send-work.ts'
 import { sendables } from './sendables.ts'
 
 /**
@@ -59,8 +65,19 @@ export const settleSend = async <R extends Sendable>(
     : settle(sent, outcome)
 }
 
+/** The record waits for another send, and the row that reads goes on as a watch. */
+const resent = (
+  work: Work,
+  of: ReturnType<typeof recordOf>,
+  { next, record, origin }: { next: Resend; record: Sendable; origin: Origin },
+): Effects => {
+  const send = sendWork(of, { record, origin, runAt: next.at, tries: 1 })
+  const watch = rereadEffects(work, of, { origin: 'automatic', runAt: next.watchAt })
+  return { ...watch, work: [send] }
+}
+
 /** A doubtful send gets a row of reading work. A row that already reads goes on as it is. */
-const workAfter = ({ next, attempt, reopened }: Settled<Sendable>, work: Work): Effects => {
+const workAfter = ({ next, record, attempt, reopened }: Settled<Sendable>, work: Work): Effects => {
   const { origin } = reopened ?? attempt
   const of = recordOf(work)
   if (next.kind === 'done') return { settled: [work.id] }
@@ -70,6 +87,7 @@ const workAfter = ({ next, attempt, reopened }: Settled<Sendable>, work: Work): 
     }
   if (next.kind === 'reread')
     return { settled: [work.id], work: [againWork(of, againOf(work)!.askedAt)] }
+  if (next.kind === 'resend') return resent(work, of, { next, record, origin })
   // The request to send again is spent. From here the doubt has the origin of its attempt.
   if (work.kind === 'reconcile') return rereadEffects(work, of, { origin, runAt: next.at })
   return { settled: [work.id], work: [readWork(of, { origin, runAt: next.at })] }

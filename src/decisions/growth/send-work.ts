@@ -61,15 +61,19 @@ interface ReadRequest {
 
 interface SendRequest extends ReadRequest {
   record: Sendable
+  tries?: number
 }
 
-export const sendWork = (of: SendableRef, { record, origin, runAt, again }: SendRequest): NewWork =>
+export const sendWork = (
+  of: SendableRef,
+  { record, origin, runAt, again, tries }: SendRequest,
+): NewWork =>
   newWork('send', {
     refId: record.id,
     account: record.account_external_id,
     origin,
     runAt,
-    payload: payloadOf(of, again),
+    payload: { ...payloadOf(of, again), ...(tries === undefined ? {} : { tries }) },
   })
 
 export const readWork = (of: SendableRef, { origin, runAt, again }: ReadRequest): NewWork =>

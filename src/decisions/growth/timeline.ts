@@ -3,7 +3,13 @@ import type { EngageAction } from '#domain/growth/drafting/engagement'
 import type { Connection } from '#domain/growth/sending/connection'
 import type { SeenPost } from '#domain/growth/sending/reconcile'
 import type { Made } from '#domain/growth/sending/sendable'
-import { type Network, type NetworkAccount, NetworkError } from '#port/network/network'
+import {
+  type KeyedPost,
+  type Network,
+  type NetworkAccount,
+  NetworkError,
+  type PostKeys,
+} from '#port/network/network'
 import { fingerprintText } from '#port/network/text'
 
 export interface Unread {
@@ -26,11 +32,12 @@ export type ReadResult = Seen | Unread
 export const resourcesOf = (result: ReadResult): number =>
   result.kind === 'read' ? result.posts.length : (result.resources ?? 0)
 
-export const accountOf = ({ id, external_id: externalId, handle }: Connection): NetworkAccount => ({
+export const accountOf = ({
   id,
-  externalId,
+  external_id: externalId,
   handle,
-})
+  credentials,
+}: Connection): NetworkAccount => ({ id, externalId, handle, credentials })
 
 export interface Reading {
   account: NetworkAccount
@@ -89,3 +96,11 @@ export const readPostState = (
       resources: 1,
     }
   })
+
+/** Looks for what was sent under a key of ours. */
+export const lookUpKey = (
+  keys: PostKeys,
+  wanted: KeyedPost,
+  signal: AbortSignal,
+): Promise<ReadResult> =>
+  reading(async () => ({ kind: 'state', made: await keys.find(wanted, signal), resources: 1 }))

@@ -19,6 +19,7 @@ import type { Sealer } from '#kernel/sealer'
 import type { ChannelAdapters } from '#port/channel/registry'
 import type { Egress } from '#port/egress/egress'
 import type { Files } from '#port/files/files'
+import type { BlueskyNetwork } from '#port/network/bluesky/network'
 import type { Networks } from '#port/network/registry'
 import type { Sandbox } from '#port/network/sandbox/sandbox'
 import type { NodeClient } from '#port/nodes'
@@ -92,6 +93,11 @@ export interface Rates {
    * Throws `rate_limited:commands`.
    */
   letters(caller: RatedCaller, amount: number): Allowance[]
+  /**
+   * Counts a sign-in of the workspace at a network, whose password may be a guess. Throws
+   * `rate_limited:network`.
+   */
+  signIn(tenantId: string): void
 }
 
 /** The parts of the process that operations reach. */
@@ -123,6 +129,7 @@ export interface Parts {
   desk: Takes
   /** The built-in network. */
   sandbox: Sandbox
+  bluesky: BlueskyNetwork
   /** HTTP to addresses that a tenant chose. */
   egress: Egress
   /** The bytes of artifacts. */

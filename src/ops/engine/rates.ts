@@ -16,7 +16,15 @@ import { ratePlansOf } from '#store/app/tenants'
 import type { Db } from '#store/engine/db'
 import type { RatedCaller, Rates } from './call.ts'
 
-export const unlimitedRates: Rates = { count: () => [], messages: () => [], letters: () => [] }
+export const unlimitedRates: Rates = {
+  count: () => [],
+  messages: () => [],
+  letters: () => [],
+  signIn: () => {},
+}
+
+/** Nobody connects more accounts by hand, and nobody is to guess passwords through us. */
+const SIGN_INS: Rate = { perSecond: 20 / 3_600, burst: 10 }
 
 /** Workspaces and credentials remembered. */
 const MAX_BUCKETS = 200_000
@@ -66,6 +74,12 @@ export const createRates = ({ db, clock, log }: RatesDeps): Rates & Disposable =
     count: (o, caller) => take(caller, keysOf(o, caller), 1),
     messages: (caller, amount) => take(caller, ['requests'], amount),
     letters: (caller, amount) => take(caller, ['commands'], amount),
+    signIn(tenantId) {
+      const bucket = `sign-ins ${tenantId}`
+      const wait = buckets.wait(bucket, SIGN_INS)
+      if (wait > 0) fail('rate_limited', 'network', { retryAfter: Math.ceil(wait) })
+      buckets.take(bucket, SIGN_INS)
+    },
     [Symbol.dispose]: () => book[Symbol.dispose](),
   }
 }

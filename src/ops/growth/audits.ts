@@ -25,22 +25,20 @@ const wholeView = (audit: GrowthAudit) => {
 }
 
 type MetricsInput = Partial<SuppliedMetrics> &
-  Pick<SuppliedMetrics, 'impressions' | 'likes' | 'replies' | 'reposts'>
+  Pick<SuppliedMetrics, 'likes' | 'replies' | 'reposts'>
 
 /**
  * Metrics with all fields filled in. Throws `invalid_input` for an entry with neither item nor
  * text.
  */
 const normalise = (given: MetricsInput[]): SuppliedMetrics[] =>
-  given.map(
-    (
-      { item_id = null, text = null, posted_at = null, quotes = 0, clicks = 0, ...counts },
-      index,
-    ) => {
-      if (!item_id && !text?.trim()) refuseField(`metrics.${index}`, 'needs item_id or text')
-      return { item_id: item_id?.toLowerCase() ?? null, text, posted_at, quotes, clicks, ...counts }
-    },
-  )
+  given.map((one, index) => {
+    const { item_id = null, text = null, posted_at = null, impressions = null, clicks = null } = one
+    if (!item_id && !text?.trim()) refuseField(`metrics.${index}`, 'needs item_id or text')
+    const { likes, replies, reposts, quotes = 0 } = one
+    const counts = { impressions, likes, replies, reposts, quotes, clicks }
+    return { item_id: item_id?.toLowerCase() ?? null, text, posted_at, ...counts }
+  })
 
 /** The items that the metrics name, each once. */
 const idsIn = (given: MetricsInput[]): string[] => [

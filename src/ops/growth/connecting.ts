@@ -6,18 +6,30 @@ import {
   reachAccount,
 } from '#decisions/growth/connecting'
 import { fail } from '#kernel/errors'
+import type { BlueskyNetwork } from '#port/network/bluesky/network'
 import type { Sandbox } from '#port/network/sandbox/sandbox'
 import { attemptsInFlight } from '#store/growth/attempts'
 import { choicesPart, connectionPart, defaultPart } from '#store/growth/connections'
-import type { Handlers } from '../engine/call.ts'
+import type { Handlers, Rates } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
 
 /** The same handle as `tendril admin tenant create --sandbox` uses. */
 const handleOf = (tenantId: string): string => `workspace-${tenantId.slice(-12)}`
 
-export const appConnectionsHandlers = (
-  sandbox: Pick<Sandbox, 'name' | 'connect'>,
-): Handlers<typeof appConnections> => ({
+/** For the sign-in, and for finding the repository. */
+const SIGN_IN_MS = 25_000
+
+interface Reachable {
+  sandbox: Pick<Sandbox, 'name' | 'connect'>
+  bluesky: Pick<BlueskyNetwork, 'name' | 'connect'>
+  rates: Pick<Rates, 'signIn'>
+}
+
+export const appConnectionsHandlers = ({
+  sandbox,
+  bluesky,
+  rates,
+}: Reachable): Handlers<typeof appConnections> => ({
   connectSandbox: {
     async prepare({ handle }, { tenantId }) {
       const reached = await reachAccount(
@@ -32,6 +44,24 @@ export const appConnectionsHandlers = (
     },
   },
 
+  connectBluesky: {
+    async prepare(
+      { handle, app_password: password, service, keep = true, default: isDefault },
+      { tenantId },
+    ) {
+      rates.signIn(tenantId)
+      const reached = await reachAccount(
+        bluesky.name,
+        bluesky.connect({ handle, password, service, keep }, AbortSignal.timeout(SIGN_IN_MS)),
+      )
+      return async (_, context) => {
+        const { account, effects } = await connectEffects(context, reached, isDefault)
+        const auditDetail = { network: account.network, handle: account.handle }
+        return { reply: connectionView(context, account), effects, refId: account.id, auditDetail }
+      }
+    },
+  },
+
   disconnect: loading(
     ({ id }) => ({
       account: connectionPart(id),
@@ -40,7 +70,8 @@ export const appConnectionsHandlers = (
       attempts: attemptsInFlight,
     }),
     async (_, context, { account, current, choices, attempts }) => {
-      if (account?.status !== 'connected') return fail('not_found', 'no such connected account')
+      if (!account || account.status === 'disconnected')
+        return fail('not_found', 'no such connected account')
       const left = account.is_default ? undefined : current
       const auditDetail = { network: account.network, handle: account.handle }
       const others = choices.filter((one) => one.id !== account.id)

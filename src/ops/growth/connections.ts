@@ -1,5 +1,6 @@
 import type { connection, connections } from '#contract/growth/connections'
 import {
+  accountView,
   connectionView,
   disconnectEffects,
   limitsView,
@@ -9,7 +10,7 @@ import { notConnected } from '#decisions/growth/not-connected'
 import type { Connection } from '#domain/growth/sending/connection'
 import { refuseNaming } from '#domain/growth/way-on'
 import { found } from '#kernel/errors'
-import { limitsFor } from '#port/network/registry'
+import { networkFor } from '#port/network/registry'
 import { attemptsInFlight } from '#store/growth/attempts'
 import {
   choicesPart,
@@ -56,9 +57,9 @@ export const connectionsHandlers: Handlers<typeof connections> = {
     const named = [...new Set(rows.map(({ network }) => network))]
     const limits = named.map((network) => ({
       network,
-      limits: limitsView(limitsFor(networks, { network })),
+      limits: limitsView(networkFor(networks, { network })),
     }))
-    return { connections: rows, networks: limits, next_cursor }
+    return { connections: rows.map(accountView), networks: limits, next_cursor }
   },
 
   setDefault: loading(

@@ -3,11 +3,14 @@ import { requireFeature } from '#domain/app/plan'
 import {
   conclude,
   experimentView,
+  metricOn,
   newExperiment,
   requireRunning,
 } from '#domain/growth/learning/experiment'
 import { found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
+import { countingFor } from '#port/network/registry'
+import { defaultPart } from '#store/growth/connections'
 import {
   concludeExperiment,
   experimentById,
@@ -37,12 +40,12 @@ export const experimentHandlers: Handlers<typeof experiments> = {
   },
 
   create: loading(
-    () => ({ count: runningCount }),
-    ({ name, hypothesis, metric = 'engagement_rate', arms }, { gate }, { count: { running } }) => {
+    () => ({ count: runningCount, account: defaultPart }),
+    ({ name, hypothesis, metric, arms }, { gate, networks }, { count: { running }, account }) => {
       const experiment = newExperiment(newId(), {
         name,
         hypothesis,
-        metric,
+        metric: metricOn(countingFor(networks, account), metric),
         arms,
         running,
         now: gate.now,

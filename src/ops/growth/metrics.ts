@@ -1,5 +1,5 @@
 import type { metrics } from '#contract/growth/metrics'
-import { meanRate } from '#domain/growth/learning/period'
+import { periodMeans } from '#domain/growth/learning/period'
 import { refuseField } from '#kernel/errors'
 import { databaseTime } from '#store/engine/clock'
 import { loadBy } from '#store/engine/load'
@@ -12,7 +12,7 @@ const MOST_DAYS = 366
 const USUAL_DAYS = { day: 30, week: 84 }
 
 export const metricHandlers: Handlers<typeof metrics> = {
-  async list({ by = 'day', ...input }, { read }) {
+  async list({ by = 'day', ...input }, { read, networks: { uncounted } }) {
     const { stored, clock } = await loadBy(read, { stored: profilePart, clock: databaseTime })
     const to = input.to === undefined ? clock.now : new Date(input.to)
     const from =
@@ -23,12 +23,13 @@ export const metricHandlers: Handlers<typeof metrics> = {
     if (to.getTime() - from.getTime() > MOST_DAYS * DAY_MS)
       refuseField('to', `must be at most ${MOST_DAYS} days after from`)
     const { sums } = await loadBy(read, {
-      sums: sumsBy(by, { from, to, zone: stored.profile.time_zone }),
+      sums: sumsBy(by, { from, to, zone: stored.profile.time_zone, uncounted }),
     })
     return {
-      metrics: sums.map(({ rates, rate_squares, ...sum }) => ({
-        ...sum,
-        ...meanRate({ ...sum, rates, rate_squares }),
+      metrics: sums.map(({ basis, sum, squares, ...counts }) => ({
+        ...counts,
+        counts_impressions: basis === 'impressions',
+        ...periodMeans({ ...counts, basis, sum, squares }),
       })),
     }
   },

@@ -3,11 +3,14 @@ import { newWork } from '#decisions/work'
 import { requireFeature } from '#domain/app/plan'
 import { newRule, type Rule, ruleView, updateRule } from '#domain/growth/rules/rule'
 import { runView } from '#domain/growth/rules/rule-run'
+import { requireCounted } from '#domain/growth/rules/rule-trigger'
 import { nextTime } from '#kernel/cron'
 import { found } from '#kernel/errors'
 import { newId } from '#kernel/ids'
+import { countingFor } from '#port/network/registry'
 import { type Effects, type Gate, merge } from '#store/engine/letter'
 import { type Work, workFor } from '#store/engine/work'
+import { defaultPart } from '#store/growth/connections'
 import { profilePart, type StoredProfile } from '#store/growth/profiles'
 import { listRuleRuns } from '#store/growth/rule-runs'
 import {
@@ -49,9 +52,10 @@ export const ruleHandlers: Handlers<typeof rules> = {
   },
 
   create: loading(
-    () => ({ profile: profilePart, count: ruleCount }),
-    (input, { gate }, { profile, count: { total } }) => {
+    () => ({ profile: profilePart, account: defaultPart, count: ruleCount }),
+    (input, { gate, networks }, { profile, account, count: { total } }) => {
       const rule = newRule(newId(), input, { ...ruleContext(profile, gate), total })
+      requireCounted(rule.trigger, countingFor(networks, account))
       requireFeature(gate.plan, rules.create.feature)
       const { next, effects } = scheduleRule(gate, rule)
       return ruleResult(gate, { rule, next }, merge(effects, { writes: [insertRule(rule)] }))
@@ -59,10 +63,16 @@ export const ruleHandlers: Handlers<typeof rules> = {
   ),
 
   update: loading(
-    ({ id }) => ({ before: rulePart(id), profile: profilePart, work: workFor('rule_cron', id) }),
-    ({ id: _, ...patch }, { gate }, { profile, work, ...loaded }) => {
+    ({ id }) => ({
+      before: rulePart(id),
+      profile: profilePart,
+      account: defaultPart,
+      work: workFor('rule_cron', id),
+    }),
+    ({ id: _, ...patch }, { gate, networks }, { profile, account, work, ...loaded }) => {
       const before = found(loaded.before, 'no such rule')
       const rule = updateRule(before, patch, ruleContext(profile, gate))
+      if (patch.trigger) requireCounted(rule.trigger, countingFor(networks, account))
       if (rule.status === 'active') requireFeature(gate.plan, rules.create.feature)
       const { next, effects } = scheduleRule(gate, rule, { before, work })
       return ruleResult(gate, { rule, next }, merge(effects, { writes: [saveRule(rule)] }))

@@ -1,8 +1,8 @@
 /** Requests to providers that speak JSON, and what their answers mean. */
 import { isObject } from '#kernel/json-value'
+import { type Called, callOnce } from '#port/egress/call'
 import type { Egress } from '../egress/egress.ts'
 import { retryAfterMs } from '../webhook.ts'
-import { type Called, callOnce } from './call.ts'
 import type { SendResult } from './channel.ts'
 
 export type ProviderAnswer = Extract<Called, { kind: 'answered' }>

@@ -6,6 +6,7 @@
 import { Buffer } from 'node:buffer'
 import { isObject } from '#kernel/json-value'
 import { storable } from '#kernel/storable'
+import { callOnce } from '#port/egress/call'
 import type { Egress } from '../egress/egress.ts'
 import { EgressRefused } from '../egress/target.ts'
 import {
@@ -15,7 +16,6 @@ import {
   signedHeaders,
   verifiedId,
 } from '../webhook.ts'
-import { callOnce } from './call.ts'
 import type {
   Attachment,
   ChannelAdapter,

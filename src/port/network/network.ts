@@ -1,6 +1,8 @@
+import type { CountName } from '#contract/records/growth/item'
 import type { Tier } from '#domain/app/read-budget'
 import type { EngageAction, Preflight } from '#domain/growth/drafting/engagement'
 import type { Metrics } from '#domain/growth/metrics'
+import type { Made } from '#domain/growth/sending/sendable'
 
 /**
  * A social network. An adapter translates every answer of the real service into one of the results
@@ -10,9 +12,13 @@ export interface Network extends Measuring, Sociable {
   /** `sandbox`, `x`, `bluesky`. */
   readonly name: string
   readonly limits: NetworkLimits
+  /** Undefined where the network itself makes the ids of posts. */
+  readonly keys?: PostKeys
+  /** Undefined where accounts need no credentials. */
+  readonly sessions?: NetworkSessions
   /**
-   * Sends one post, once, without retries. Rejects only because of a bug; a rejection counts as
-   * `unknown`. Resolves soon after `signal` aborts.
+   * Sends one post, once; without retries, unless the request has a key. Rejects only because of a
+   * bug; a rejection counts as `unknown`. Resolves soon after `signal` aborts.
    */
   publish(request: PublishRequest, signal: AbortSignal): Promise<PublishResult>
   /**
@@ -21,6 +27,52 @@ export interface Network extends Measuring, Sociable {
    */
   readTimeline(account: NetworkAccount, since: Date, signal: AbortSignal): Promise<Timeline>
 }
+
+/**
+ * A network on which we make the key of each post, and on which writing under a key again never
+ * makes a second post. There a doubt ends by a look at the key.
+ */
+export interface PostKeys {
+  /** The key of what one approved content makes, however often it is tried. */
+  keyOf(approval: SentApproval): string
+  /** What was sent under a key; undefined if there is nothing. Throws like `readTimeline`. */
+  find(wanted: KeyedPost, signal: AbortSignal): Promise<Made | undefined>
+}
+
+export interface SentApproval {
+  /** A minute, always the same for the record. */
+  at: Date
+  /** SHA-256 of the record, the approved content and its account. */
+  digest: Buffer
+}
+
+export interface KeyedPost {
+  account: NetworkAccount
+  key: string
+  action: EngageAction | 'post'
+  /** As sent: something else under the key is not it. Null for likes and reposts. */
+  text: string | null
+  /** The post that was answered, quoted, reposted or liked; null for a post of its own. */
+  postId: string | null
+}
+
+/** A network whose accounts are used with credentials that end, and are renewed before. */
+export interface NetworkSessions {
+  /** Renews the credentials of an account. Rejects only because of a bug. */
+  renew(account: NetworkAccount, signal: AbortSignal): Promise<SessionRenewal>
+  /** Ends the session at the network. False if it may live on. Rejects only because of a bug. */
+  end(account: NetworkAccount, signal: AbortSignal): Promise<boolean>
+}
+
+export type SessionRenewal =
+  /** Sealed like `NetworkAccount.credentials`. `endsAt`: when they end unless they are renewed. */
+  | { kind: 'renewed'; credentials: string; endsAt: Date }
+  /** No answer, or one that proves nothing: the old credentials may still be good. */
+  | { kind: 'unanswered'; retryAfterMs?: number | undefined }
+  /** The network refuses them for good. `reason` is for people. */
+  | { kind: 'refused'; reason: string }
+  /** Likewise; `credentials`: what replaces the old ones all the same. */
+  | { kind: 'suspended'; reason: string; credentials?: string }
 
 /** The most posts in one call to `readMetrics`. */
 export const MOST_MEASURED = 100
@@ -81,7 +133,10 @@ export interface OthersPost {
   createdAt: Date
   url: string | null
   metrics: Metrics
-  /** Whether it mentions or quotes the account that reads. */
+  /**
+   * Whether it mentions or quotes the account that reads, or, where a network counts that too,
+   * answers it.
+   */
   addressesUs: boolean
   /** Which of like and repost the reading account has done; absent if the network does not say. */
   done?: EngageAction[]
@@ -96,6 +151,8 @@ export interface EngageRequest {
   text?: string
   /** See `PublishRequest`. */
   attemptId: string
+  key: string | null
+  madeAt: Date
   deadlineMs: number
 }
 
@@ -106,8 +163,6 @@ export interface NetworkLimits {
   maxLongLength: number
   /** The length of a text, by the network's own count. */
   measure(text: string): number
-  /** Whether sending one attempt id twice can never post twice. */
-  idempotent: boolean
   /** How reads are paid for. */
   tier: Tier
   /**
@@ -124,6 +179,8 @@ export interface NetworkLimits {
   counting: string
   /** What can be done with others' posts, unless a rule for the single post forbids it. */
   actions: readonly EngageAction[]
+  /** What it counts for a post. Anything else is null in its metrics. */
+  counts: readonly CountName[]
   /** What requests cost. Null if they cost nothing. */
   prices: NetworkPrices | null
 }
@@ -158,6 +215,8 @@ export interface NetworkAccount {
   /** The network's id of the account; the same after reconnecting. */
   externalId: string
   handle: string
+  /** Sealed, in base64; null or absent where an account needs none. */
+  credentials?: string | null
 }
 
 export interface PublishRequest {
@@ -165,8 +224,11 @@ export interface PublishRequest {
   text: string
   /** Whether the limit for long posts applies, as it does for an article. */
   isLong?: boolean
-  /** The attempt's id, from which networks with idempotent writes derive their key. */
   attemptId: string
+  /** Of `PostKeys`; null on other networks. */
+  key: string | null
+  /** When it was tried first, by the database's clock: the date of the post. */
+  madeAt: Date
   /** Milliseconds after which the caller gives up. */
   deadlineMs: number
 }
@@ -184,6 +246,8 @@ export type PublishResult =
       reason: 'rate_limited' | 'unreachable'
       detail: string
       retryAfterMs?: number
+      /** The account's session has ended, and can be renewed. */
+      isSessionOver?: true
     }
   /** Nothing was posted: the network no longer accepts the account's credentials. */
   | { kind: 'disconnected'; reason: string }
@@ -222,6 +286,8 @@ export class NetworkError extends Error {
     readonly reason: 'rate_limited' | 'unreachable' | 'disconnected' | 'bad_answer',
     detail: string,
     readonly retryAfterMs?: number,
+    /** The account's session has ended, and can be renewed. */
+    readonly isSessionOver?: true,
   ) {
     super(detail)
   }

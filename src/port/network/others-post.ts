@@ -10,7 +10,7 @@ export const othersPost = (engaged: EngagedPost): OthersPost => ({
   text: engaged.post_text ?? '',
   createdAt: new Date(0),
   url: engaged.post_url,
-  metrics: { impressions: 0, likes: 0, replies: 0, reposts: 0, quotes: 0, clicks: 0 },
+  metrics: { impressions: null, likes: 0, replies: 0, reposts: 0, quotes: 0, clicks: null },
   addressesUs: engaged.addresses_us,
 })
 

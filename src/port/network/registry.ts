@@ -1,3 +1,4 @@
+import type { PostingNetwork } from '#domain/growth/metrics'
 import type { Network, NetworkLimits } from './network.ts'
 
 /**
@@ -7,15 +8,32 @@ import type { Network, NetworkLimits } from './network.ts'
 export interface Networks {
   named(name: string): Network | undefined
   readonly first: Network
+  /** The names of those that count no impressions. */
+  readonly uncounted: readonly string[]
 }
 
 export const networksOf = (first: Network, ...others: Network[]): Networks => {
   const byName = new Map([first, ...others].map((network) => [network.name, network]))
-  return { first, named: (name) => byName.get(name) }
+  const uncounted = [...byName.values()].flatMap(({ name, limits }) =>
+    limits.counts.includes('impressions') ? [] : [name],
+  )
+  return { first, uncounted, named: (name) => byName.get(name) }
 }
 
-/** The limits of an account's network; without an account, of the first network. */
+/** An account's network; without an account, the first network. */
+export const networkFor = (networks: Networks, account: { network: string } | undefined): Network =>
+  (account && networks.named(account.network)) ?? networks.first
+
 export const limitsFor = (
   networks: Networks,
   account: { network: string } | undefined,
-): NetworkLimits => ((account && networks.named(account.network)) ?? networks.first).limits
+): NetworkLimits => networkFor(networks, account).limits
+
+/** What is counted for the posts of an account. */
+export const countingFor = (
+  networks: Networks,
+  account: { network: string } | undefined,
+): PostingNetwork => {
+  const { name, limits } = networkFor(networks, account)
+  return { name, counts: limits.counts }
+}

@@ -130,7 +130,7 @@ const connections = (sql: Sql): Part[] => [
     record: sql`'connection'`,
     from: sql`connection r`,
     since: sql`r.updated_at`,
-    where: sql`r.status = 'disconnected' and not exists (select from connection o
+    where: sql`r.status <> 'connected' and not exists (select from connection o
       where o.tenant_id = r.tenant_id and (o.status = 'connected' or o.updated_at > r.updated_at))`,
   },
   {

@@ -84,7 +84,7 @@ export const deploymentCounts = (sql: Sql): Fragment<DeploymentCounts> =>
   sql`select doubt.count + review.count as doubts, review.count as reviews,
       extract(epoch from now() - least(doubt.oldest, review.oldest))::float8 as oldest_doubt,
       late.count as late, late.latest,
-      (select count(*)::int from connection c where c.status = 'disconnected' and not exists (
+      (select count(*)::int from connection c where c.status <> 'connected' and not exists (
         select from connection o where o.tenant_id = c.tenant_id and o.status = 'connected'))
         as accounts_lost,
       (select count(*)::int from channel_connection where status = 'failing') as channels_failing,

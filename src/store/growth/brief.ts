@@ -32,7 +32,7 @@ export interface BriefRecord {
   running: (Pick<CountedExperiment, 'id' | 'name' | 'arms' | 'tally' | 'status'> & {
     created_at: string
   })[]
-  accounts: { connected: number; known: number; network: string | null }
+  accounts: { connected: number; known: number; network: string | null; lost: string[] }
   profile: { data: Partial<Profile>; updated_at: string } | null
   /** Channels for posts and articles, if the workspace has them. */
   channels: Pick<StoredChannel, 'name' | 'status' | 'cadence'>[]
@@ -206,7 +206,9 @@ export const briefRecord =
       (${experiments(sql)}) as running,
       (${unsettledReplies(sql, most)}) as replies,
       (select jsonb_build_object('connected', count(*) filter (where status = 'connected'), 'known', count(*),
-        'network', max(network) filter (where status = 'connected' and is_default)) from connection) as accounts,
+        'network', max(network) filter (where status = 'connected' and is_default),
+        'lost', coalesce((array_agg('@' || handle || ' on ' || network order by id)
+          filter (where status = 'needs_reauth'))[:5], '{}')) from connection) as accounts,
       (select jsonb_build_object('data', data, 'updated_at', updated_at) from profile) as profile,
       (select coalesce(jsonb_agg(to_jsonb(c)), '[]') from (select name, status, cadence from growth_channel where name in ('posts', 'articles')) c) as channels,
       (select to_jsonb(s) from (select network, post_id, post_url, post_author, post_text, addresses_us from signal

@@ -1,6 +1,7 @@
 import { connectionRecord } from '#contract/records/growth/connection'
 import type { Connection } from '#domain/growth/sending/connection'
 import { type Choice, MOST_NAMED } from '#domain/growth/sending/not-connected'
+import type { SealedRow } from '#kernel/sealer'
 import { type PlanRow, planOfWorkspace } from '../app/workspace.ts'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many, one } from '../engine/load.ts'
@@ -15,7 +16,7 @@ export const listConnections =
   ({ limit, after }: Page): Query<Connection> =>
   (sql) =>
     sql`select ${connectionColumns(sql)} from connection
-      where status = 'connected' ${after ? sql`and id < ${after}` : sql``} order by id desc
+      where status <> 'disconnected' ${after ? sql`and id < ${after}` : sql``} order by id desc
       limit ${limit + 1}`
 
 export const defaultConnection: Query<Connection> = (sql) =>
@@ -123,15 +124,46 @@ export const upsertConnection = (connection: Connection): Query =>
     connection,
     {},
     (sql) => sql`on conflict (tenant_id, network, external_id) do update
-        set handle = excluded.handle, status = 'connected', is_default = excluded.is_default,
-          updated_at = excluded.updated_at`,
+        set handle = excluded.handle, display_name = excluded.display_name, status = 'connected',
+          status_reason = null, credentials = excluded.credentials,
+          is_default = excluded.is_default, updated_at = excluded.updated_at`,
   )
 
 export const disconnect =
   (id: string, now: Date): Query =>
   (sql) =>
-    sql`update connection set status = 'disconnected', is_default = false, updated_at = ${now}
-      where id = ${id}`
+    sql`update connection set status = 'disconnected', status_reason = null, is_default = false,
+      updated_at = ${now} where id = ${id}`
+
+interface Lost {
+  status: Exclude<Connection['status'], 'connected' | 'disconnected'>
+  /** For people. */
+  reason: string
+}
+
+/** The network no longer takes what the account was connected with. It stays the default. */
+export const markAccountLost =
+  (id: string, { status, reason }: Lost, now: Date): Query =>
+  (sql) =>
+    sql`update connection set status = ${status}, status_reason = ${reason}, updated_at = ${now}
+      where id = ${id} and status = 'connected'`
+
+/** Whether the account with this network id, or the default one, waits for a person to sign in. */
+export const needsSignIn = async (sql: Sql, externalId: string | null): Promise<boolean> =>
+  (
+    await sql`select from connection where status = 'needs_reauth'
+      and case when ${externalId}::text is null then is_default
+        else external_id = ${externalId} end limit 1`
+  ).length > 0
+
+/** `credentials`: sealed, in base64; null erases them. */
+export const saveCredentials =
+  (id: string, credentials: string | null): Query =>
+  (sql) =>
+    sql`update connection set credentials = ${credentials} where id = ${id}`
+
+/** The row that credentials are sealed for. */
+export const credentialsRow = (id: string): SealedRow => `connection/${id}/credentials`
 
 /** One statement moves the mark, so there is never more than one default. */
 export const makeDefault =

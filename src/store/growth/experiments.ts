@@ -27,7 +27,8 @@ const newestOf = (sql: Sql, most: Fragment): Fragment =>
 
 /**
  * The tally of arms: current for a running experiment `e`, and as of its conclusion for a concluded
- * one. A rate needs impressions. `most`: count only this many of the newest posts.
+ * one. A rate needs impressions, which somebody must count. `most`: count only this many of the
+ * newest posts.
  */
 export const tallyOf = (
   sql: Sql,
@@ -36,8 +37,9 @@ export const tallyOf = (
   (select coalesce(jsonb_agg(to_jsonb(t)), '[]') from (
     select i.arm, count(*)::int as items, (count(*) filter (where i.status = 'posted'))::int as
       posted,
-      (count(m.id) filter (where e.metric <> 'engagement_rate' or m.impressions > 0))::int as
-        measured
+      (count(m.id) filter (where case e.metric when 'engagement_rate' then m.impressions > 0
+        when 'impressions' then m.impressions is not null when 'clicks' then m.clicks is not null
+          else true end))::int as measured
     from ${most === undefined ? sql`item` : newestOf(sql, most)} i left join ${latestMetrics(sql)}
       where i.experiment_id = e.id and i.status <> 'deleted' group by i.arm order by i.arm) t) end`
 

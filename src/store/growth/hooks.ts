@@ -2,7 +2,7 @@
 import type { HookResult } from '#domain/growth/drafting/hook-choice'
 import type { Query } from '../engine/db.ts'
 import { many } from '../engine/load.ts'
-import { newestMetric, rateOfMetric } from './metrics.ts'
+import { basisOfMetric, newestMetric, performanceOfMetric } from './metrics.ts'
 
 export interface HookUsage {
   hook: string
@@ -28,17 +28,17 @@ export const hookUsage: Query<HookUsage> = (sql) =>
 const MOST_POSTS = 1_000
 
 /**
- * For each opening: how many of the newest posts have metrics, and their mean engagement rate by
- * the latest snapshots, as in `engagementRate`. Posts without impressions do not count.
+ * For each opening and basis: how many of the newest posts have metrics, and the mean of their
+ * `performanceOf` by the latest snapshots. Posts that nobody has seen do not count.
  */
 export const hookResults: Query<HookResult> = (sql) =>
-  sql`select i.hook, count(*)::int as posts,
-      avg(${rateOfMetric(sql)}) as mean
+  sql`select i.hook, ${basisOfMetric(sql)} as basis, count(*)::int as posts,
+      avg(${performanceOfMetric(sql)}) as mean
     from (select item_id from item_metric group by item_id order by item_id desc
       limit ${MOST_POSTS}) r
       cross join lateral (${newestMetric(sql, sql`r.item_id`)}) m
       join item i on i.id = r.item_id
-    where m.impressions > 0 group by i.hook`
+    where m.impressions is distinct from 0 group by 1, 2`
 
 export const usagePart = many<HookUsage>({}, hookUsage)
 export const resultsPart = many<HookResult>({}, hookResults)

@@ -1,5 +1,5 @@
 /** Metrics of items, and which posts to read next. */
-import { countNames } from '#contract/records/growth/item'
+import { reactionNames } from '#contract/records/growth/item'
 import { metricRecord } from '#contract/records/growth/metric'
 import type { RowOf } from '#contract/records/record'
 import {
@@ -8,7 +8,7 @@ import {
   READ_FOR_MS,
   readSteps,
 } from '#domain/growth/learning/metric-sync'
-import type { MetricSnapshot, Metrics } from '#domain/growth/metrics'
+import type { Basis, MetricSnapshot, Metrics } from '#domain/growth/metrics'
 import { newId } from '#kernel/ids'
 import type { Fragment, Query, Sql } from '../engine/db.ts'
 import { many } from '../engine/load.ts'
@@ -36,8 +36,25 @@ export const newestMetric = (sql: Sql, itemId: Fragment): Fragment =>
  * sum of counts can exceed an integer.
  */
 export const rateOfMetric = (sql: Sql): Fragment =>
-  sql`case when m.impressions > 0 then least(1, (m.likes::float8 + m.replies + m.reposts + m.quotes)
-    / m.impressions) end`
+  sql`case when m.impressions > 0 then least(1, ${reactionsOfMetric(sql)} / m.impressions) end`
+
+/** The domain's `reactions` for row `m`. */
+export const reactionsOfMetric = (sql: Sql): Fragment =>
+  sql`(m.likes::float8 + m.replies + m.reposts + m.quotes)`
+
+/** The domain's `performanceOf` for row `m`. */
+export const performanceOfMetric = (sql: Sql): Fragment =>
+  sql`case when m.impressions is null then ${reactionsOfMetric(sql)} else ${rateOfMetric(sql)} end`
+
+/** The domain's `basisOf` for row `m`. */
+export const basisOfMetric = (sql: Sql): Fragment =>
+  sql`case when m.impressions is null then 'posts' else 'impressions' end`
+
+/** The basis of item `i`. Without metrics, that of its account's network. */
+export const basisOfItem = (sql: Sql, uncounted: readonly string[]): Fragment =>
+  sql`case when case when i.metrics is not null then i.metrics->>'impressions' is null
+    else exists (select from connection c where c.external_id = i.account_external_id
+      and c.network = any(${[...uncounted]}::text[])) end then 'posts' else 'impressions' end`
 
 const ms = (sql: Sql, count: number): Fragment => sql`${count}::float8 * interval '1 millisecond'`
 
@@ -137,17 +154,18 @@ export const readingsOf = (
   )
 
 /**
- * The posts of one period: the sums of their newest counts, and of the rates of those that have
- * impressions.
+ * The posts of one period and basis: the sums of their newest counts, and of how they did, where
+ * that is known.
  */
 export interface PeriodSums extends Metrics {
   /** The first day of the period. */
   day: string
+  basis: Basis
   posts: number
-  /** How many of them have impressions. */
+  /** How many of them have a rate, or reactions to count. */
   measured: number
-  rates: number
-  rate_squares: number
+  sum: number
+  squares: number
 }
 
 /** How many posts are summed, at most. The newest of the time are taken. */
@@ -155,29 +173,39 @@ const MOST_SUMMED = 10_000
 
 /**
  * Sums by the day or week (from Monday) in which posts were posted, on the clocks of a time zone;
- * newest first. Leaves out periods without posts.
+ * newest first. Leaves out periods without posts. Posts of networks that count no impressions have
+ * periods of their own; `uncounted` names these networks, which decides for posts without metrics.
  */
 export const sumsBy = (
   by: 'day' | 'week',
-  { from, to, zone }: { from: Date; to: Date; zone: string },
+  {
+    from,
+    to,
+    zone,
+    uncounted,
+  }: { from: Date; to: Date; zone: string; uncounted: readonly string[] },
 ) =>
   many<PeriodSums>(
     {},
     (
       sql,
     ) => sql`select to_char(date_trunc(${by}, i.posted_at at time zone ${zone}), 'YYYY-MM-DD') as
-      day, count(*)::int as posts,
-        (count(r.rate))::int as measured, coalesce(sum(r.rate), 0)::float8 as rates,
-          coalesce(sum(r.rate * r.rate), 0)::float8 as rate_squares,
-        ${countNames.map(
-          (name, index) => sql`${index === 0 ? sql`` : sql`,`}
-          coalesce(sum(m.${sql(name)}), 0)::float8 as ${sql(name)}`,
+      day, r.basis, count(*)::int as posts,
+        count(r.value)::int as measured, coalesce(sum(r.value), 0)::float8 as sum,
+          coalesce(sum(r.value * r.value), 0)::float8 as squares,
+        ${reactionNames.map(
+          (name) => sql`coalesce(sum(m.${sql(name)}), 0)::float8 as ${sql(name)},`,
         )}
-      from (select posted_at, metrics from item where status = 'posted' and posted_at >= ${from}
-        and posted_at < ${to}
+        case when r.basis = 'impressions' then coalesce(sum(m.impressions), 0)::float8 end as
+          impressions,
+        case when r.basis = 'impressions' and not bool_or(i.metrics is not null and m.clicks is null)
+          then coalesce(sum(m.clicks), 0)::float8 end as clicks
+      from (select posted_at, metrics, account_external_id from item where status = 'posted'
+        and posted_at >= ${from} and posted_at < ${to}
           order by posted_at desc, id desc limit ${MOST_SUMMED}) i
         left join lateral jsonb_to_record(coalesce(i.metrics, '{}'))
           as m(impressions int, likes int, replies int, reposts int, quotes int, clicks int) on true
-        left join lateral (select ${rateOfMetric(sql)} as rate) r on true
-      group by 1 order by 1 desc`,
+        left join lateral (select ${basisOfItem(sql, uncounted)} as basis,
+          ${performanceOfMetric(sql)} as value) r on true
+      group by 1, 2 order by 1 desc, 2`,
   )

@@ -10,6 +10,7 @@ import { ruleSecretRow } from '../agent/webhook-rules.ts'
 import { secretRow } from '../app/webhooks.ts'
 import { answerRow } from '../engine/idempotency.ts'
 import type { Fragment, Sql } from '../engine/sql.ts'
+import { credentialsRow } from '../growth/connections.ts'
 
 /** A column with sealed values. */
 export interface SealedColumn {
@@ -33,6 +34,12 @@ const endpoint: Kept = {
   row: (_, tenantId) => secretRow(tenantId),
 }
 
+const connection: Kept = {
+  form: 'base64',
+  key: { column: 'id', type: 'uuid' },
+  row: credentialsRow,
+}
+
 const columns: Record<SealedTable, Record<string, Kept>> = {
   webhook_endpoint: { secret: endpoint, previous_secret: endpoint },
   webhook_rule: { secret: { ...bytes, row: ruleSecretRow } },
@@ -40,6 +47,7 @@ const columns: Record<SealedTable, Record<string, Kept>> = {
     headers: { ...bytes, row: (id) => mcpSecretRow(id, 'headers') },
     env: { ...bytes, row: (id) => mcpSecretRow(id, 'env') },
   },
+  connection: { credentials: connection },
   channel_connection: { credentials: { ...bytes, row: channelCredentialsRow } },
   channel_reply: { secret: { ...bytes, row: replySecretRow } },
   idempotency: {

@@ -34,7 +34,14 @@ for (;;) {
   const answered = await Promise.all(
     claimed.map(async ({ id, account_id, body }) => {
       const account = { id, externalId: account_id, handle: '' }
-      const request = { account, text: body, attemptId: id, deadlineMs: DEADLINE_MS }
+      const request = {
+        account,
+        text: body,
+        attemptId: id,
+        key: null,
+        madeAt: new Date(),
+        deadlineMs: DEADLINE_MS,
+      }
       const { kind } = await network.publish(request, AbortSignal.timeout(DEADLINE_MS))
       return kind === 'posted' ? [id] : []
     }),

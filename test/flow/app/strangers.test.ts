@@ -47,7 +47,7 @@ const stranger = async (name: string) => {
   const account = { id: newId(), ...(await sandbox.connect(newId(), name)) }
   return async (text: string): Promise<string> => {
     const sent = await sandbox.publish(
-      { account, text, attemptId: newId(), deadlineMs: 5_000 },
+      { account, text, attemptId: newId(), key: null, madeAt: new Date(), deadlineMs: 5_000 },
       AbortSignal.timeout(30_000),
     )
     return sent.kind === 'posted' ? sent.externalId : Promise.reject(new Error(sent.kind))

@@ -65,7 +65,14 @@ test('the signals of a deleted target stay, and can be answered', async () => {
   const { sandbox } = app.workplace
   const account = { id: newId(), ...(await sandbox.connect(newId(), `s-${newId()}`)) }
   await sandbox.publish(
-    { account, text: 'Who answers on Sundays?', attemptId: newId(), deadlineMs: 5_000 },
+    {
+      account,
+      text: 'Who answers on Sundays?',
+      attemptId: newId(),
+      key: null,
+      madeAt: new Date(),
+      deadlineMs: 5_000,
+    },
     AbortSignal.timeout(30_000),
   )
   const { id } = await made(story, 'targets', { handle: account.handle })

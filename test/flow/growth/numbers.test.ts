@@ -1,5 +1,6 @@
 /** What a console shows first: counts, the calendar, and numbers over time. */
 import { describe, expect, test } from 'bun:test'
+import { newId } from '#kernel/ids'
 import { insertItem } from '#test/support/database/writes'
 import { insertCounts, insertPosted } from '#test/support/growth/posted'
 import { newStory } from '#test/support/growth/story'
@@ -193,6 +194,76 @@ describe('numbers', () => {
       400,
       { path: 'to', message: 'must be at most 366 days after from' },
     ])
+  })
+
+  test('of accounts that count differently are neither summed nor compared', async () => {
+    const { tenantId, send, ended } = await newStory(app)
+    const account = 'did:plc:ewvi7nxzyoun6zhxrhs64oiz'
+    await app.owner`insert into connection (id, tenant_id, network, external_id, handle, status,
+      is_default, created_at, updated_at)
+      values (${newId()}, ${tenantId}, 'bluesky', ${account}, 'dock.example', 'connected', false,
+        now(), now())`
+    // A week ago, so that all of them are of one day.
+    const postedAt = new Date(Date.now() - 7 * 24 * HOUR_MS)
+    const post = (count?: { impressions: number | null; likes: number }) =>
+      insertPosted(app, tenantId, {
+        hook: 'admission',
+        postedAt,
+        ...(count && { counts: [{ ...count, at: postedAt }] }),
+        ...(count?.impressions === 100 ? {} : { account }),
+      })
+    for (let index = 0; index < 5; index++) await post({ impressions: 100, likes: 10 })
+    for (let index = 0; index < 3; index++) await post({ impressions: null, likes: 900 })
+    // Not read yet: the network of its account tells that it belongs with the three.
+    await post()
+
+    const { metrics } = (await send('GET', 'metrics')).body
+    expect(metrics).toMatchObject([
+      {
+        counts_impressions: true,
+        posts: 5,
+        measured: 5,
+        impressions: 500,
+        likes: 50,
+        clicks: 0,
+        engagement_rate: expect.closeTo(0.1),
+        reactions_per_post: null,
+      },
+      {
+        counts_impressions: false,
+        posts: 4,
+        measured: 3,
+        impressions: null,
+        likes: 2_700,
+        clicks: null,
+        engagement_rate: null,
+        reactions_per_post: 900,
+      },
+    ])
+    expect(metrics[0].day).toBe(metrics[1].day)
+
+    const { hooks } = (await send('GET', 'hooks?limit=100')).body
+    expect(hooks.find(({ id }: { id: string }) => id === 'admission')).toMatchObject({
+      posted: 9,
+      measured: 5,
+      engagement_rate: expect.closeTo(0.1),
+      measured_by_reactions: 3,
+      reactions_per_post: null,
+    })
+
+    const { report } = (
+      await send('POST', 'reports', { body: { week: postedAt.toISOString().slice(0, 10) } })
+    ).body
+    const { data } = await ended(`reports/${report.id}`)
+    expect(data.totals).toMatchObject({ posts: 5, impressions: 500, reactions: 50 })
+    expect(data.note).toBe(
+      '4 posts are left out, since their network does not count impressions: what is counted differently is not summed.',
+    )
+
+    const { audit } = (await send('POST', 'audits', { body: {} })).body
+    const { result } = await ended(`audits/${audit.id}`)
+    expect(result.sample).toMatchObject({ items: 8, impressions: 500, reactions: 50 })
+    expect(result.best[0]).toMatchObject({ impressions: 100, reactions: 10 })
   })
 
   test('of an item over time come in pages, newest first', async () => {

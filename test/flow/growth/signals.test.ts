@@ -19,7 +19,7 @@ const newAccount = async () => {
     handle: account.handle,
     async post(text: string): Promise<string> {
       const sent = await sandbox.publish(
-        { account, text, attemptId: newId(), deadlineMs: 5_000 },
+        { account, text, attemptId: newId(), key: null, madeAt: new Date(), deadlineMs: 5_000 },
         AbortSignal.timeout(30_000),
       )
       return sent.kind === 'posted' ? sent.externalId : Promise.reject(new Error(sent.kind))

@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test'
 import { type NamedOp, pathParams, readsOnly } from '#contract/op'
 import { newId } from '#kernel/ids'
+import { withBluesky } from '#test/support/contract/app'
 import {
   call,
   legalInput,
@@ -15,7 +16,12 @@ import { type Cost, countedApp, expectCost, namesOf } from '#test/support/databa
 import { newStory } from '#test/support/growth/story'
 import { use } from '#test/support/use'
 
-const counted = use(countedApp)
+const counted = use(() =>
+  withBluesky(
+    (env) => countedApp({ env }),
+    ({ app }) => app,
+  ),
+)
 
 const commands = usualOperations.filter((o) => !readsOnly(o))
 const named = (id: string): NamedOp => commands.find((o) => o.id === id)!

@@ -36,9 +36,13 @@ const shareOf = (hooks: readonly string[], hook: HookKey): number =>
   hooks.filter((one) => one === hook).length / hooks.length
 const kindsOf = (hooks: readonly string[]): number => new Set(hooks).size
 
+const basis = 'impressions' as const
+
 describe('the composer', () => {
   const measured = (good: HookKey): HookResult[] =>
-    postHooks.slice(0, 30).map((hook) => ({ hook, posts: 12, mean: hook === good ? 0.09 : 0.03 }))
+    postHooks
+      .slice(0, 30)
+      .map((hook) => ({ hook, basis, posts: 12, mean: hook === good ? 0.09 : 0.03 }))
 
   test.each([
     [softwareProfile, 'short-version'],
@@ -61,7 +65,7 @@ describe('the composer', () => {
         softwareProfile,
         postHooks
           .slice(0, 30)
-          .map((hook) => ({ hook, posts: 12, mean: hook === 'admission' ? 0.003 : 0.03 })),
+          .map((hook) => ({ hook, basis, posts: 12, mean: hook === 'admission' ? 0.003 : 0.03 })),
       ),
     ]
     expect(shareOf(after, 'admission')).toBeLessThan(0.6 * shareOf(before, 'admission'))
@@ -141,8 +145,8 @@ describe('a model', () => {
   test('is given every opening with its explanation, those to prefer, and the names to choose from', async () => {
     await using fake = await createFakeOpenAi()
     const results = [
-      { hook: 'admission', posts: 30, mean: 0.09 },
-      { hook: 'news', posts: 30, mean: 0.01 },
+      { hook: 'admission', basis, posts: 30, mean: 0.09 },
+      { hook: 'news', basis, posts: 30, mean: 0.01 },
     ]
     await drafterOn(fake.url).draft(
       briefWith({ hooks: hookChances(results, 'seed') }),

@@ -24,11 +24,31 @@ const reading = (
 ) => sandbox.readHandle(account, { handle, since: EVER, limit }, never())
 
 const like = (sandbox: Sandbox, account: NetworkAccount, postId: string) =>
-  sandbox.engage({ account, action: 'like', postId, attemptId: newId(), deadlineMs: 50 }, never())
+  sandbox.engage(
+    {
+      account,
+      action: 'like',
+      postId,
+      attemptId: newId(),
+      key: null,
+      madeAt: new Date(),
+      deadlineMs: 50,
+    },
+    never(),
+  )
 
 const reply = (sandbox: Sandbox, account: NetworkAccount, postId: string) =>
   sandbox.engage(
-    { account, action: 'reply', postId, text: 'So it is.', attemptId: newId(), deadlineMs: 50 },
+    {
+      account,
+      action: 'reply',
+      postId,
+      text: 'So it is.',
+      attemptId: newId(),
+      key: null,
+      madeAt: new Date(),
+      deadlineMs: 50,
+    },
     never(),
   )
 
@@ -221,9 +241,17 @@ describe('with faults', () => {
       await world.newAccount(),
       world.sandbox('lag=3600s'),
     ]
-    await world
-      .sandbox()
-      .publish({ account: other, text: 'New.', attemptId: newId(), deadlineMs: 1_000 }, never())
+    await world.sandbox().publish(
+      {
+        account: other,
+        text: 'New.',
+        attemptId: newId(),
+        key: null,
+        madeAt: new Date(),
+        deadlineMs: 1_000,
+      },
+      never(),
+    )
     expect(await reading(lagging, account, { handle: other.handle })).toEqual([])
     const [post] = (await reading(world.sandbox(), account, { handle: other.handle }))!
     expect(await lagging.readPost(account, post!.externalId, never())).toBeNull()

@@ -75,7 +75,11 @@ export const publish = (
   sandbox: Sandbox,
   account: NetworkAccount,
   { text = 'Hello.', deadlineMs = 10_000, signal = never() }: Publication = {},
-) => sandbox.publish({ account, text, attemptId: newId(), deadlineMs }, signal)
+) =>
+  sandbox.publish(
+    { account, text, attemptId: newId(), key: null, madeAt: new Date(), deadlineMs },
+    signal,
+  )
 
 /** Polls until the condition holds; the test's own time limit applies. */
 export const eventually = async (holds: () => Promise<boolean>): Promise<void> => {

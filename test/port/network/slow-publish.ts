@@ -10,6 +10,6 @@ const { options, account, text, deadlineMs } = JSON.parse(process.argv[2] ?? '{}
 await using store = openSandboxStore(options)
 const sandbox = createSandbox({ store, faults: parseFaults('slow=1'), log: createLog('silent') })
 await sandbox.publish(
-  { account, text, attemptId: newId(), deadlineMs },
+  { account, text, attemptId: newId(), key: null, madeAt: new Date(), deadlineMs },
   new AbortController().signal,
 )

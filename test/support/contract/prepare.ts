@@ -1,7 +1,6 @@
 /**
- * How to make the record that an operation works on: a table by resource, for tests that run over
- * all operations. A resource whose operations take an id needs a recipe; test/contract.test.ts says
- * so.
+ * How to make the record that an operation works on, by resource, for tests over all operations. A
+ * resource whose operations take an id needs a recipe; test/contract.test.ts says so.
  */
 import { operations } from '#contract/index'
 import { bodyFrom, type NamedOp, pathParams, readsOnly } from '#contract/op'
@@ -37,6 +36,7 @@ import {
   queued,
 } from '../growth/records.ts'
 import { signedIn, tokenOf } from '../session.ts'
+import { blueskyInput } from './app.ts'
 import { type Extent, sampleOf } from './sample.ts'
 
 export type { Workspace }
@@ -51,7 +51,7 @@ export interface Caller extends Send {
 }
 
 interface Recipe {
-  /** Makes a record in its first state. Returns its path parameters, including `id`. */
+  /** Makes a record in its first state. Returns its path parameters, with `id`. */
   make(workspace: Workspace): Promise<Record<string, string>>
   /** Operation → how to make its record, if a different one from the first shows more. */
   instead?: Record<string, Recipe['make']>
@@ -221,8 +221,7 @@ const required: Record<
   // Only one of a time and a pattern can be given.
   'agent.schedules.update': (_, extent) =>
     extent === 'whole' ? { at: undefined, status: 'active', tools: ['growth_overview'] } : {},
-  // A different value from the second time above, because one test asks for the whole input in
-  // between.
+  // Another value from the second time above, as one test asks for the whole input in between.
   'agent.modules.set': () => ({ mcp: (asked++ >> 1) % 2 === 0 }),
   'agent.artifacts.create': async (workspace) => ({
     record: 'report',
@@ -239,6 +238,7 @@ const required: Record<
     ...(extent === 'whole' && { arguments: PAGE }),
   }),
   'app.workspace.requestDeletion': () => ({ name: 'Test' }),
+  'app.connections.connectBluesky': blueskyInput,
   // Active products cannot share a name.
   'growth.products.create': () => ({ name: `Product ${newId()}` }),
   'growth.products.update': () => ({ name: `Product ${newId()}` }),

@@ -10,6 +10,7 @@ export const pageNames = [
   'docs/cli.md',
   'docs/console.md',
   'docs/copies.md',
+  'docs/networks.md',
   'docs/operating.md',
   'docs/people.md',
   'docs/promises.md',

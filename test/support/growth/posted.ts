@@ -8,7 +8,8 @@ type Place = Pick<TestApp, 'owner'>
 /** `at`: when it was counted, by default now. */
 export interface Count {
   at?: Date | string
-  impressions: number
+  /** Null: the network counts neither these nor clicks. */
+  impressions: number | null
   likes: number
   clicks?: number
 }
@@ -18,7 +19,12 @@ export const insertCounts = async (
   { tenantId, itemId }: { tenantId: string; itemId: string },
   counts: Count[],
 ): Promise<void> => {
-  for (const { at = new Date(), impressions, likes, clicks = 0 } of counts)
+  for (const {
+    at = new Date(),
+    impressions,
+    likes,
+    clicks = impressions === null ? null : 0,
+  } of counts)
     await owner`insert into item_metric (id, tenant_id, item_id, at, impressions, likes, replies,
       reposts, quotes, clicks)
       values (${newId()}, ${tenantId}, ${itemId}, ${at}, ${impressions}, ${likes}, 0, 0, 0,
@@ -28,6 +34,9 @@ export const insertCounts = async (
 interface Posted {
   body?: string
   postedAt?: Date | string
+  hook?: string
+  /** The network's id of the account that posted it. */
+  account?: string
   /** The experiment and arm it belongs to. */
   trial?: { id: string; arm: string }
   counts?: Count[]
@@ -37,7 +46,7 @@ interface Posted {
 export const insertPosted = async (
   place: Place,
   tenantId: string,
-  { body, postedAt = new Date(), trial, counts = [] }: Posted,
+  { body, hook, account, postedAt = new Date(), trial, counts = [] }: Posted,
 ): Promise<string> => {
   const id = newId()
   await insertItem(place, tenantId, {
@@ -45,6 +54,8 @@ export const insertPosted = async (
     external_id: id,
     status: 'posted',
     body: body ?? `Post ${id}`,
+    ...(hook && { hook }),
+    ...(account && { account_external_id: account }),
     experiment_id: trial?.id ?? null,
     arm: trial?.arm ?? null,
     posted_at: postedAt,

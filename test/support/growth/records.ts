@@ -171,7 +171,7 @@ export const othersPost = async (
   const { sandbox } = app.workplace
   const account = { id: newId(), ...(await sandbox.connect(newId(), `o-${newId()}`)) }
   const sent = await sandbox.publish(
-    { account, text, attemptId: newId(), deadlineMs: 5_000 },
+    { account, text, attemptId: newId(), key: null, madeAt: new Date(), deadlineMs: 5_000 },
     AbortSignal.timeout(30_000),
   )
   if (sent.kind !== 'posted') throw new Error(`not posted: ${JSON.stringify(sent)}`)

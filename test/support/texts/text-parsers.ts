@@ -31,6 +31,7 @@ import { recogniseForm } from '#domain/growth/drafting/recognised'
 import { tidyTags, writtenText } from '#domain/growth/drafting/written-text'
 import { featuresOf } from '#domain/growth/learning/post-features'
 import { normalHandle } from '#domain/growth/learning/target'
+import { graphemeLength } from '#domain/growth/length/grapheme-length'
 import { weightedLength } from '#domain/growth/length/weighted-length'
 import { excerpt, termsOf, wordLine, wordsOf } from '#domain/growth/reading/words'
 import { contentDisposition } from '#edge/disposition'
@@ -253,7 +254,7 @@ export const textParsers: readonly TextParser[] = [
   { name: 'searchWords', most: ITEM, read: searchWords },
   { name: 'printsOf', most: ITEM, read: printsOf },
   { name: 'findLinks', most: ITEM, read: (text) => findLinks(normalForm(text, 'NFC')) },
-  { name: 'weightedLength', most: ITEM, read: weightedLength },
+  { name: 'lengths', most: ITEM, read: (text) => [weightedLength(text), graphemeLength(text)] },
   {
     name: 'checkRules',
     most: ITEM,

@@ -78,6 +78,8 @@ export const attemptRecord = declare(
     // The exact text sent, kept whatever happens to the record. Null if there is none, or if an
     // older version did not store it.
     sent_text: { type: 'text', null: true, hidden, fixed: true },
+    // The key under which the network has it; null where the network makes the ids.
+    network_key: { type: 'text', null: true, hidden, fixed: true },
     origin: { type: 'text', of: oneOf(['manual', 'automatic']), hidden, fixed: true },
     state: {
       type: 'text',

@@ -1,6 +1,6 @@
 /** An account on a network. One connected account is the default, which sends new content. */
 import { Type as T } from '@sinclair/typebox'
-import { oneOf } from '../../shapes.ts'
+import { nullable, oneOf } from '../../shapes.ts'
 import { id, times } from '../fields.ts'
 import { declare } from '../record.ts'
 
@@ -20,7 +20,23 @@ export const connectionRecord = declare(
       fixed: true,
     },
     handle: { type: 'text', shown: T.String() },
-    status: { type: 'text', shown: oneOf(['connected', 'disconnected']) },
+    display_name: {
+      type: 'text',
+      shown: nullable(T.String({ description: 'As its network shows it.' })),
+    },
+    status: {
+      type: 'text',
+      shown: oneOf(['connected', 'needs_reauth', 'suspended', 'disconnected'], {
+        description:
+          'needs_reauth: the network no longer accepts what the account was connected with; connect it again. suspended: the network has stopped the account.',
+      }),
+    },
+    status_reason: {
+      type: 'text',
+      shown: nullable(T.String({ description: 'Why it no longer sends. Null while it does.' })),
+    },
+    // Sealed, in base64.
+    credentials: { type: 'text', null: true, hidden: 'secrets', unexported: 'secrets' },
     is_default: {
       type: 'boolean',
       shown: T.Boolean({ description: 'True when new approvals use this account.' }),

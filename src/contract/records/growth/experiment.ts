@@ -11,6 +11,7 @@ export const experimentMetrics = [
   'replies',
   'reposts',
   'clicks',
+  'reactions',
 ] as const
 export const experimentStatuses = ['running', 'concluded'] as const
 
@@ -61,7 +62,13 @@ const Difference = record(
 )
 
 const Comparison = record(
-  { arms: T.Array(ArmResult), against_control: T.Array(Difference) },
+  {
+    arms: T.Array(ArmResult),
+    against_control: T.Array(Difference),
+    note: T.Optional(
+      T.String({ description: 'Which posts are left out, and why. Absent if none are.' }),
+    ),
+  },
   { title: 'Comparison', description: 'The statistics when the experiment was concluded.' },
 )
 

@@ -17,7 +17,9 @@ const compared = {
       'The feature compared: hook, format, length, weekday, hour, link, number, question, list, emoji, product or learning.',
   }),
   value: T.String(),
-  measure: oneOf(['engagement_rate', 'impressions']),
+  measure: oneOf(['engagement_rate', 'impressions', 'reactions'], {
+    description: 'reactions: reactions per post, where the network counts no impressions.',
+  }),
   group: side('Posts with this value.'),
   rest: side('All other posts.'),
   effect_size: T.Number({ description: "Hedges' g." }),
@@ -43,7 +45,8 @@ const Ranked = record(
   {
     item_id: nullable(Id),
     text: T.String(),
-    impressions: T.Integer(),
+    impressions: nullable(T.Integer()),
+    reactions: T.Optional(T.Integer({ description: 'Absent in older audits.' })),
     engagement_rate: nullable(Rate),
   },
   { title: 'AuditedPost' },
@@ -55,13 +58,21 @@ export const auditResult = {
   sample: record({
     items: T.Integer(),
     too_young: T.Integer({ description: 'Posts left out because they are less than a day old.' }),
-    impressions: T.Integer(),
+    impressions: nullable(T.Integer(), {
+      description: 'Null if the network does not count them.',
+    }),
     reactions: T.Integer(),
     from: nullable(Time),
     to: nullable(Time),
     comparisons: T.Integer({
       description: 'How many comparisons were made; the intervals are corrected for that.',
     }),
+    note: T.Optional(
+      T.String({
+        description:
+          'How posts are compared whose network counts no impressions. Absent if there are none.',
+      }),
+    ),
   }),
   worked: T.Array(Claim),
   flopped: T.Array(Claim),

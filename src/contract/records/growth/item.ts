@@ -31,7 +31,7 @@ export const OnMissedSchema = oneOf(['post', 'skip'], {
     'If overdue: post it when less than an hour late, or skip it and return it to approved.',
 })
 
-/** What a network counts for a post. */
+/** What networks count for a post; see `NetworkLimits.counts`. */
 export const countNames = [
   'impressions',
   'likes',
@@ -40,14 +40,19 @@ export const countNames = [
   'quotes',
   'clicks',
 ] as const
+/** What others did with a post. Every network counts these. */
+export const reactionNames = ['likes', 'replies', 'reposts', 'quotes'] as const
+export type CountName = (typeof countNames)[number]
+
+const uncounted = { description: 'Null where the network does not count them.' }
 
 export const metricCounts = {
-  impressions: T.Integer({ minimum: 0 }),
+  impressions: nullable(T.Integer({ minimum: 0 }), uncounted),
   likes: T.Integer({ minimum: 0 }),
   replies: T.Integer({ minimum: 0 }),
   reposts: T.Integer({ minimum: 0 }),
   quotes: T.Integer({ minimum: 0 }),
-  clicks: T.Integer({ minimum: 0 }),
+  clicks: nullable(T.Integer({ minimum: 0 }), uncounted),
 }
 
 const Metrics = record(

@@ -19,7 +19,9 @@ export const metricRecord = declare(
     quotes: { type: 'integer', shown: metricCounts.quotes, fixed: true },
     clicks: { type: 'integer', shown: metricCounts.clicks, fixed: true },
     engagement_rate: {
-      shown: nullable(T.Number({ description: 'Reactions per impression, 0 to 1.' })),
+      shown: nullable(
+        T.Number({ description: 'Reactions per impression, 0 to 1. Null without impressions.' }),
+      ),
       from: 'view',
     },
   },

@@ -6,14 +6,26 @@ import { declare } from '../record.ts'
 import { generationStatus, ModelUsageSchema } from './generation.ts'
 
 /** For a day or a week: the posts that went out, and what all posts gained. */
+const uncounted = { description: 'Null if the network does not count them.' }
 const figures = {
   posts: T.Integer(),
-  impressions: T.Integer(),
+  impressions: nullable(T.Integer(), uncounted),
   reactions: T.Integer(),
-  clicks: T.Integer(),
+  clicks: nullable(T.Integer(), uncounted),
 }
 const Rate = nullable(T.Number({ description: 'Reactions per impression.' }))
-const Totals = record({ ...figures, engagement_rate: Rate }, { title: 'ReportTotals' })
+const PerPost = T.Optional(
+  nullable(
+    T.Number({
+      description:
+        'Reactions for each post that went out. Only where the network counts no impressions.',
+    }),
+  ),
+)
+const Totals = record(
+  { ...figures, engagement_rate: Rate, reactions_per_post: PerPost },
+  { title: 'ReportTotals' },
+)
 const Change = nullable(T.Number())
 
 const ReportItem = record(
@@ -21,7 +33,8 @@ const ReportItem = record(
     item_id: Id,
     text: T.String(),
     url: nullable(T.String()),
-    impressions: T.Integer(),
+    impressions: nullable(T.Integer(), uncounted),
+    reactions: T.Optional(T.Integer({ description: 'Absent in older reports.' })),
     engagement_rate: Rate,
   },
   { title: 'ReportItem' },
@@ -32,6 +45,12 @@ const Data = record(
     from: Time,
     to: Time,
     complete: T.Boolean({ description: 'False while the week is not over.' }),
+    note: T.Optional(
+      T.String({
+        description:
+          'What the numbers leave out, and how posts are compared, where not all networks count the same. They are those of accounts that are counted as the default one or, without one, as most posts.',
+      }),
+    ),
     totals: Totals,
     before: Totals,
     change: record(
@@ -41,6 +60,7 @@ const Data = record(
         reactions: Change,
         clicks: Change,
         engagement_rate: Change,
+        reactions_per_post: T.Optional(Change),
       },
       {
         description: 'Change from the week before: 0.5 means 50% more; null if that week had none.',

@@ -15,7 +15,7 @@ export const actionKinds = [
   'request_report',
   'resurface',
 ] as const
-const metrics = [...countNames, 'engagement_rate'] as const
+export const ruleMetrics = [...countNames, 'engagement_rate', 'reactions'] as const
 /** Facts about the trigger's item. Their values are words. */
 export const itemFacts = ['item_hook', 'item_format', 'item_kind'] as const
 export const facts = [
@@ -50,7 +50,9 @@ export const TriggerSchema = record(
       T.String({ format: 'time-zone', maxLength: 64, description: "Default: the profile's." }),
     ),
     status: T.Optional(oneOf(['ready', 'failed'])),
-    metric: T.Optional(oneOf(metrics)),
+    metric: T.Optional(
+      oneOf(ruleMetrics, { description: 'Posts whose network does not count it never reach it.' }),
+    ),
     at_least: T.Optional(T.Number({ minimum: 0 })),
     within_hours: T.Optional(
       T.Integer({ minimum: 1, maximum: 720, description: 'After posting.' }),
@@ -75,7 +77,7 @@ export const Action = record(
   {
     kind: oneOf(actionKinds, {
       description:
-        'draft_batch: count (default 3), focus. draft_article: topic, length, outline. draft_engagement: action; signals only. request_audit: days. resurface: min_age_days (default 90), min_engagement.',
+        'draft_batch: count (default 3), focus. draft_article: topic, length, outline. draft_engagement: action; signals only. request_audit: days. resurface: min_age_days (default 90), min_engagement, min_reactions.',
     }),
     count: T.Optional(T.Integer({ minimum: 1, maximum: 20 })),
     focus: T.Optional(T.String({ maxLength: 2_000 })),
@@ -87,6 +89,14 @@ export const Action = record(
     min_age_days: T.Optional(T.Integer({ minimum: 7, maximum: 3_650 })),
     min_engagement: T.Optional(
       T.Number({ minimum: 0, maximum: 1, description: 'Reactions per impression.' }),
+    ),
+    min_reactions: T.Optional(
+      T.Integer({
+        minimum: 0,
+        maximum: 1_000_000,
+        description:
+          'Of a post, instead of min_engagement where the network counts no impressions.',
+      }),
     ),
   },
   {

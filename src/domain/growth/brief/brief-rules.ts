@@ -30,11 +30,24 @@ const fixBilling: BriefRule = ({ billing }) => {
   return { ...general, kind: 'fix_billing', operation: 'app.plan.get', title: 'Fix billing', why }
 }
 
+const reconnectAccount: BriefRule = ({ accounts: { lost } }) => {
+  if (lost.length === 0) return undefined
+  const why = `${lost.join(', ')}: the network no longer accepts what the account was connected with. Its scheduled posts wait until they count as missed.`
+  return {
+    ...general,
+    kind: 'reconnect_account',
+    count: lost.length,
+    operation: 'app.connections.connectBluesky',
+    title: 'Sign in to the network again',
+    why,
+  }
+}
+
 const connectAccount: BriefRule = ({
   accounts,
   items: { approved, approved_articles: approvedArticles, scheduled },
 }) => {
-  if (accounts.connected > 0) return undefined
+  if (accounts.connected + accounts.lost.length > 0) return undefined
   const waiting = approved.count + approvedArticles.count + scheduled.count
   const common = {
     ...general,
@@ -173,6 +186,7 @@ const rules: readonly BriefRule[] = [
   settleReplies,
   fixBilling,
   connectAccount,
+  reconnectAccount,
   resume,
   startProfile,
   raiseQuota,

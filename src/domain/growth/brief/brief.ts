@@ -21,6 +21,7 @@ export const urgencies = {
   fix_billing: 90,
   /** Approved posts cannot go out. */
   connect_account: 85,
+  reconnect_account: 84,
   retry_failed_posts: 80,
   resume_automation: 75,
   /** An empty profile yields no drafts. */
@@ -102,7 +103,8 @@ export interface BriefFacts {
   ready: FoundRows
   /** Replies to channels that may or may not have arrived. */
   replies: FoundRows
-  accounts: { connected: number; known: number }
+  /** `lost`: those whose network asks for a new sign-in, in words. */
+  accounts: { connected: number; known: number; lost: readonly string[] }
   /** Empty parts of the profile, as people call them. */
   missing: string[]
   /** The profile has neither stories nor proof, so nothing can be drafted. */

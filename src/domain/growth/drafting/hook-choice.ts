@@ -5,11 +5,16 @@
  * a batch can be repeated and explained.
  */
 import { createHash } from 'node:crypto'
+import type { Basis } from '../metrics.ts'
 import { type HookKey, hookNamed, postHooks } from './hooks.ts'
 
-/** The mean engagement rate of an opening over its measured posts. */
+/**
+ * The mean engagement rate of an opening over its measured posts; over those whose network counts
+ * no impressions, their mean number of reactions.
+ */
 export interface HookResult {
   hook: string
+  basis: Basis
   posts: number
   mean: number
 }
@@ -46,19 +51,37 @@ const normalOf = (seed: string, hook: HookKey): number => {
 
 const even = (): HookChance[] => postHooks.map((hook) => ({ hook, weight: 1 }))
 
-/** A weight for each post opening; 1 for all while nothing was measured or nobody reacted. */
-export const hookChances = (results: readonly HookResult[], seed: string): HookChance[] => {
-  const byHook = new Map(results.map((result) => [hookNamed(result.hook), result]))
-  const known = postHooks.map((hook) => ({
-    posts: byHook.get(hook)?.posts ?? 0,
-    mean: byHook.get(hook)?.mean ?? 0,
-  }))
+/** How often an opening was measured, and the sum of that, in means of all posts of the basis. */
+interface Known {
+  posts: number
+  relative: number
+}
+
+/** Undefined while nothing was measured or nobody reacted. */
+const knownOf = (results: readonly HookResult[], basis: Basis): Known[] | undefined => {
+  const byHook = new Map(
+    results.filter((one) => one.basis === basis).map((one) => [hookNamed(one.hook), one]),
+  )
+  const known = postHooks.map((hook) => byHook.get(hook) ?? { posts: 0, mean: 0 })
   const posts = known.reduce((sum, one) => sum + one.posts, 0)
   const usual = known.reduce((sum, one) => sum + one.posts * one.mean, 0) / Math.max(1, posts)
-  if (usual <= 0) return even()
+  if (usual <= 0) return undefined
+  return known.map(({ posts: count, mean }) => ({ posts: count, relative: (count * mean) / usual }))
+}
+
+/**
+ * A weight for each post opening; 1 for all while nothing was measured or nobody reacted. Posts are
+ * measured against the mean of those of their basis, so that no rate meets a number of reactions.
+ */
+export const hookChances = (results: readonly HookResult[], seed: string): HookChance[] => {
+  const known = [knownOf(results, 'impressions'), knownOf(results, 'posts')].filter(
+    (one) => one !== undefined,
+  )
+  if (known.length === 0) return even()
   return postHooks.map((hook, index) => {
-    const { posts: count, mean } = known[index]!
-    const expected = (PRIOR_POSTS + (count * mean) / usual) / (PRIOR_POSTS + count)
+    const count = known.reduce((sum, one) => sum + one[index]!.posts, 0)
+    const relative = known.reduce((sum, one) => sum + one[index]!.relative, 0)
+    const expected = (PRIOR_POSTS + relative) / (PRIOR_POSTS + count)
     const drawn = expected + (SPREAD / Math.sqrt(PRIOR_POSTS + count)) * normalOf(seed, hook)
     return {
       hook,

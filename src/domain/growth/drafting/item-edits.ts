@@ -81,10 +81,11 @@ const requireConnected = (
  * another account instead.
  */
 export const requireChosen = (account: Connection | undefined, action: string): void => {
-  if (account?.status !== 'disconnected') return
+  if (!account || account.status === 'connected') return
+  const state = account.status === 'disconnected' ? 'is disconnected' : 'needs a new sign-in'
   refuseNaming(
     'missing_prerequisite',
-    `cannot ${action}: the account chosen for it, @${account.handle}, is disconnected; choose another one`,
+    `cannot ${action}: the account chosen for it, @${account.handle}, ${state}; choose another one`,
     'growth.connections.list',
   )
 }

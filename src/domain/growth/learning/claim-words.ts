@@ -1,4 +1,5 @@
 /** The wording of comparisons: in full with numbers, and as notes that steer drafting. */
+import { PER_POST } from '../metrics.ts'
 import { type GroupComparison, LEAST_GROUP } from './statistics.ts'
 
 type ClaimFacts = Pick<
@@ -59,6 +60,8 @@ export const wordingOf = (claim: ClaimFacts, label: string, sure: string): strin
   const span = `${sure} between ${times(interval.low)} and ${times(interval.high)} times as much`
   if (measure === 'engagement_rate')
     return `${label} had an engagement rate of ${percent(group.mean)}, other posts ${percent(rest.mean)} ${counts}: ${span}.`
+  if (measure === 'reactions')
+    return `${label} had ${group.mean.toFixed(1)}, other posts ${rest.mean.toFixed(1)} ${PER_POST} ${counts}: ${span}.`
   return `${label} were seen ${whole(group.mean)} times on average, other posts ${whole(rest.mean)} times ${counts}: ${span}.`
 }
 
@@ -71,9 +74,10 @@ export const noteOf = (
   label: string,
   kind: 'worked' | 'flopped' | 'hypothesis',
 ): string => {
-  const gain = measure === 'impressions' ? 'impressions' : 'engagement'
+  const gain = measure === 'engagement_rate' ? 'engagement' : measure
   if (kind === 'hypothesis') return `${label} may get more ${gain}`
-  return `${label} get ${kind === 'worked' ? 'more' : 'less'} ${gain}`
+  if (kind === 'worked') return `${label} get more ${gain}`
+  return `${label} get ${measure === 'reactions' ? 'fewer' : 'less'} ${gain}`
 }
 
 /** Why there is no claim, and how much data one would take. */

@@ -3,11 +3,19 @@
  * divided over the arms.
  */
 import { createHash } from 'node:crypto'
-import { experimentRecord } from '#contract/records/growth/experiment'
+import { experimentMetrics, experimentRecord } from '#contract/records/growth/experiment'
 import type { RowOf } from '#contract/records/record'
 import { viewOf } from '#contract/records/view'
 import { fail } from '#kernel/errors'
-import { engagementRate, type Metrics } from '../metrics.ts'
+import {
+  basisOf,
+  commonBasis,
+  isCounted,
+  type Metrics,
+  type PostingNetwork,
+  refuseUncounted,
+  valueOfMetric,
+} from '../metrics.ts'
 import { nextCall, refuseNaming } from '../way-on.ts'
 import { compare, type Measured } from './comparison.ts'
 
@@ -58,6 +66,20 @@ const armsOf = ({ arms, hypothesis }: Pick<ExperimentInput, 'arms' | 'hypothesis
 }
 const control: Arm = { name: 'control', note: null }
 
+/**
+ * The metric that is asked for. By default the rate or, where the network counts no impressions,
+ * reactions per post. Throws `invalid_input` if nobody would count it.
+ */
+export const metricOn = (
+  network: PostingNetwork,
+  metric: ExperimentMetric | undefined,
+): ExperimentMetric => {
+  if (metric === undefined)
+    return isCounted('engagement_rate', network) ? 'engagement_rate' : 'reactions'
+  refuseUncounted(metric, { network, path: 'metric', choices: experimentMetrics })
+  return metric
+}
+
 export const newExperiment = (
   id: string,
   { running, now, ...input }: ExperimentInput,
@@ -96,15 +118,32 @@ export interface MeasuredItem extends Metrics {
   arm: string
 }
 
-/** A post's value in the experiment's metric; null if it has none. */
-export const valueIn = (metric: ExperimentMetric, metrics: Metrics): number | null =>
-  metric === 'engagement_rate' ? engagementRate(metrics) : metrics[metric]
-
 const measuredOf = (metric: ExperimentMetric, items: readonly MeasuredItem[]): Measured[] =>
   items.flatMap((item) => {
-    const value = valueIn(metric, item)
+    const value = valueOfMetric(metric, item)
     return value === null ? [] : [{ id: item.id, arm: item.arm, value }]
   })
+
+/**
+ * Compares the posts that are counted like most of them: those of another network would differ for
+ * reasons that have nothing to do with the arms.
+ */
+const compareAlike = (
+  { arms, metric }: CountedExperiment,
+  items: readonly MeasuredItem[],
+): NonNullable<Experiment['comparison']> => {
+  const basis = commonBasis(items.filter((item) => valueOfMetric(metric, item) !== null))
+  const alike = items.filter((item) => basisOf(item) === basis)
+  const names = arms.map(({ name }) => name)
+  const comparison = compare(names, measuredOf(metric, alike))
+  const others = items.length - alike.length
+  return others === 0
+    ? comparison
+    : {
+        ...comparison,
+        note: `${others} posts are left out, since their network counts impressions and that of most posts does not, or the other way round.`,
+      }
+}
 
 /** Final. The verdict is the person's; the comparison is stored beside it. Throws `conflict`. */
 export const conclude = (
@@ -112,13 +151,11 @@ export const conclude = (
   { result, items, now }: { result: string; items: readonly MeasuredItem[]; now: Date },
 ): CountedExperiment => {
   requireRunning(experiment, 'conclude')
-  const arms = experiment.arms.map(({ name }) => name)
-  const comparison = compare(arms, measuredOf(experiment.metric, items))
   return {
     ...experiment,
     status: 'concluded',
     result: result.trim(),
-    comparison,
+    comparison: compareAlike(experiment, items),
     concluded_at: now,
     updated_at: now,
   }

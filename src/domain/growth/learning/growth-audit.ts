@@ -12,7 +12,15 @@ import {
   refund,
   type TakenQuota,
 } from '../drafting/generation.ts'
-import { engagementRate, type Metrics, reactions } from '../metrics.ts'
+import {
+  basisOf,
+  commonBasis,
+  engagementRate,
+  type Metrics,
+  PER_POST,
+  performanceOf,
+  reactions,
+} from '../metrics.ts'
 import { LIKELY, labelOf, notEnough, SURE, wordingOf } from './claim-words.ts'
 import { featuresOf, type PostFacts } from './post-features.ts'
 import { compareAll, type GroupComparison, LEAST_GROUP } from './statistics.ts'
@@ -98,14 +106,14 @@ export interface AuditBrief {
 /** What code finds in the numbers. Learnings are separate records. */
 export type Findings = Omit<AuditResult, 'learnings' | 'not_added'>
 
-const rateOf = ({ metrics }: CountedPost): number | null => engagementRate(metrics)
+const valueBy = ({ metrics }: CountedPost, measure: GroupComparison['measure']): number =>
+  (measure === 'impressions' ? metrics.impressions : performanceOf(metrics)) ?? 0
 
 const evidence = (
   posts: CountedPost[],
   { members, measure, interval }: GroupComparison,
 ): string[] => {
-  const value = (index: number): number =>
-    measure === 'impressions' ? posts[index]!.metrics.impressions : (rateOf(posts[index]!) ?? 0)
+  const value = (index: number): number => valueBy(posts[index]!, measure)
   const sign = interval.low > 0 ? -1 : 1
   const order = members.toSorted((one, other) => sign * (value(one) - value(other)))
   return order.flatMap((index) => posts[index]!.item_id ?? []).slice(0, auditLimits.evidence)
@@ -129,14 +137,16 @@ const toRanked = (post: CountedPost): Ranked => ({
   text:
     post.text.length > EXCERPT ? `${post.text.slice(0, EXCERPT - 1).toWellFormed()}…` : post.text,
   impressions: post.metrics.impressions,
-  engagement_rate: rateOf(post),
+  reactions: reactions(post.metrics),
+  engagement_rate: engagementRate(post.metrics),
 })
 
-/** The best and the worst posts by engagement, without overlap. */
+/** The best and the worst posts, without overlap. All are of the same basis. */
 const extremes = (posts: CountedPost[]): Pick<Findings, 'best' | 'worst'> => {
+  const value = ({ metrics }: CountedPost): number | null => performanceOf(metrics)
   const order = posts
-    .filter((post) => rateOf(post) !== null)
-    .toSorted((one, other) => rateOf(other)! - rateOf(one)!)
+    .filter((post) => value(post) !== null)
+    .toSorted((one, other) => value(other)! - value(one)!)
   const count = Math.min(RANKED, Math.floor(order.length / 2))
   return {
     best: order.slice(0, Math.max(count, Math.min(1, order.length))).map(toRanked),
@@ -147,18 +157,37 @@ const extremes = (posts: CountedPost[]): Pick<Findings, 'best' | 'worst'> => {
   }
 }
 
+const alikeOf = (posts: CountedPost[]): CountedPost[] => {
+  const basis = commonBasis(posts.map(({ metrics }) => metrics))
+  return posts.filter(({ metrics }) => basisOf(metrics) === basis)
+}
+
+/** How posts are compared whose network counts no impressions; empty if there are none. */
+const noteOf = (posts: CountedPost[], alike: CountedPost[]): { note?: string } => {
+  const uncounted = posts.filter(({ metrics }) => basisOf(metrics) === 'posts').length
+  if (uncounted === 0) return {}
+  if (uncounted === posts.length) return { note: `Compared by ${PER_POST}.` }
+  return {
+    note: `${uncounted} of ${posts.length} posts are compared by ${PER_POST}, and only with each other. The sums, the best and the worst are those of the ${alike.length} posts that are counted like most.`,
+  }
+}
+
 const sampleOf = ({ posts, tooYoung }: AuditBrief, comparisons: number): Findings['sample'] => {
+  const alike = alikeOf(posts)
+  const seen = alike.flatMap(({ metrics }) => metrics.impressions ?? [])
   const times = posts.flatMap(({ posted_at }) => posted_at?.getTime() ?? [])
   const at = (time: number): string | null =>
     Number.isFinite(time) ? new Date(time).toISOString() : null
   return {
     items: posts.length,
     too_young: tooYoung,
-    impressions: posts.reduce((sum, { metrics }) => sum + metrics.impressions, 0),
-    reactions: posts.reduce((sum, { metrics }) => sum + reactions(metrics), 0),
+    impressions:
+      seen.length < alike.length ? null : seen.reduce((sum, impressions) => sum + impressions, 0),
+    reactions: alike.reduce((sum, { metrics }) => sum + reactions(metrics), 0),
     from: at(Math.min(...times)),
     to: at(Math.max(...times)),
     comparisons,
+    ...noteOf(posts, alike),
   }
 }
 
@@ -171,7 +200,7 @@ export const findingsOf = (brief: AuditBrief): Findings => {
       const { impressions } = post.metrics
       return {
         impressions,
-        reactions: Math.min(impressions, reactions(post.metrics)),
+        reactions: Math.min(impressions ?? Number.POSITIVE_INFINITY, reactions(post.metrics)),
         features: featuresOf(post, setting),
       }
     }),
@@ -190,7 +219,7 @@ export const findingsOf = (brief: AuditBrief): Findings => {
       .filter(({ interval }) => interval.low > 0)
       .slice(0, auditLimits.hypotheses)
       .map((one) => claimOf(brief, LIKELY, one)),
-    ...extremes(posts),
+    ...extremes(alikeOf(posts)),
     not_enough_data: nothing
       ? { items: posts.length, needed, message: notEnough(posts.length, compared) }
       : null,

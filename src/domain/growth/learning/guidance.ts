@@ -29,7 +29,7 @@ export interface Prospect {
 const EXCERPT = 60
 
 const NOTE_WORDS =
-  /\b(?:work(?:s|ed)?|flop(?:s|ped)?|perform\w*|better|best|worse|worst|well|badly|likes?|repl(?:y|ies)|impressions?|engagement|reach|views?|clicks?|opens?|opening|opened|openers?|average|double[ds]?|tripled?|more|less|than|got|get|hooks?|format|drafts?|tweets?|mention\w*|topics?|about|audience|readers?)\b/gi
+  /\b(?:work(?:s|ed)?|flop(?:s|ped)?|perform\w*|better|best|worse|worst|well|badly|likes?|repl(?:y|ies)|impressions?|engagement|reactions?|reach|views?|clicks?|opens?|opening|opened|openers?|average|double[ds]?|tripled?|more|less|fewer|than|got|get|hooks?|format|drafts?|tweets?|mention\w*|topics?|about|audience|readers?)\b/gi
 
 const TRIAL = 'trial'
 

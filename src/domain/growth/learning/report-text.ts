@@ -10,7 +10,8 @@ const plain = (text: string): string =>
 
 const formatValue = (key: keyof Totals, value: number | null): string => {
   if (value === null) return '–'
-  return key === 'engagement_rate' ? percent(value) : whole(value)
+  if (key === 'engagement_rate') return percent(value)
+  return key === 'reactions_per_post' ? value.toFixed(1) : whole(value)
 }
 
 const formatChange = (change: number | null): string => {
@@ -24,14 +25,18 @@ const names: Record<keyof Totals, string> = {
   reactions: 'Reactions',
   clicks: 'Clicks',
   engagement_rate: 'Engagement',
+  reactions_per_post: 'Reactions per post',
 }
 
 const table = (head: string[], rows: string[][]): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 
 const itemLine = (name: string, item: ReportItem): string => {
-  const rate = item.engagement_rate === null ? '' : `, engagement ${percent(item.engagement_rate)}`
-  return `- **${name}**: “${plain(item.text)}” (${whole(item.impressions)} impressions${rate})`
+  const { impressions, reactions = 0, engagement_rate } = item
+  const rate = engagement_rate === null ? '' : `, engagement ${percent(engagement_rate)}`
+  const seen =
+    impressions === null ? `${whole(reactions)} reactions` : `${whole(impressions)} impressions`
+  return `- **${name}**: “${plain(item.text)}” (${seen}${rate})`
 }
 
 const posts = ({ best, worst, totals }: ReportData): string => {
@@ -43,10 +48,12 @@ const posts = ({ best, worst, totals }: ReportData): string => {
 
 const summary = ({ totals, complete }: ReportData): string => {
   const so = complete ? '' : ' so far'
-  if (totals.posts === 0 && totals.impressions === 0)
-    return `A quiet week${so}: no posts, and no impressions.`
+  const { impressions, reactions } = totals
+  if (totals.posts === 0 && (impressions ?? reactions) === 0)
+    return `A quiet week${so}: no posts, and no ${impressions === null ? 'reactions' : 'impressions'}.`
   const count = totals.posts === 1 ? '1 post' : `${totals.posts} posts`
-  return `${count} went out${so}. All posts, old and new, gained ${whole(totals.impressions)} impressions and ${whole(totals.reactions)} reactions.`
+  const seen = impressions === null ? '' : `${whole(impressions)} impressions and `
+  return `${count} went out${so}. All posts, old and new, gained ${seen}${whole(reactions)} reactions.`
 }
 
 /** The report as Markdown, in English, with a heading for each part. */
@@ -55,20 +62,22 @@ export const reportMarkdown = (
   data: ReportData,
 ): string => {
   const { totals, before, change, days, waiting, quotas, reads, next } = data
-  const keys = Object.keys(names) as (keyof Totals)[]
+  const keys = (Object.keys(names) as (keyof Totals)[]).filter((key) => key in totals)
   const numbers = keys.map((key) => [
     names[key],
-    formatValue(key, totals[key]),
-    formatValue(key, before[key]),
-    formatChange(change[key]),
+    formatValue(key, totals[key] ?? null),
+    formatValue(key, before[key] ?? null),
+    formatChange(change[key] ?? null),
   ])
   const byDay = days.map(({ day, ...one }) => [
     day,
-    ...[one.posts, one.impressions, one.reactions, one.clicks].map(whole),
+    ...(['posts', 'impressions', 'reactions', 'clicks'] as const).map((key) =>
+      formatValue(key, one[key]),
+    ),
   ])
   return [
     `# Week of ${week} to ${addDays(week, 6)}`,
-    `${summary(data)} Times are in ${time_zone}.`,
+    `${summary(data)} Times are in ${time_zone}.${data.note ? ` ${data.note}` : ''}`,
     table(['', 'This week', 'Week before', 'Change'], numbers),
     '## By day',
     table(['Day', 'Posts', 'Impressions', 'Reactions', 'Clicks'], byDay),

@@ -15,12 +15,13 @@ import {
   refund,
   type TakenQuota,
 } from '../drafting/generation.ts'
+import { type Basis, PER_POST } from '../metrics.ts'
 
 export type Report = RowOf<typeof reportRecord>
 export type ReportData = NonNullable<Report['data']>
 export type ReportItem = NonNullable<ReportData['best']>
 export type Totals = ReportData['totals']
-export type Figures = Omit<Totals, 'engagement_rate'>
+export type Figures = Omit<Totals, 'engagement_rate' | 'reactions_per_post'>
 
 /** Every Monday morning, for the week before. */
 const REPORT_CRON = '0 7 * * 1'
@@ -98,9 +99,16 @@ export const weekly = (
 export interface ReportBrief {
   report: Report
   now: Date
+  /**
+   * That of the default account; without one, that of most posts. Posts of the other basis are left
+   * out, so that nothing is summed or compared that is counted differently.
+   */
+  basis: Basis
+  /** How many posts of the week are left out. */
+  others: number
   /** 14 days: the previous week, then this one. */
   days: Figures[]
-  /** Posts of the week with metrics, best engagement first. */
+  /** Posts of the week with metrics, the best first. */
   ranked: ReportItem[]
   waiting: ReportData['waiting']
   quotas: LimitUsage[]
@@ -111,17 +119,34 @@ export interface ReportBrief {
 const MOST_NEXT = 5
 
 const rateOf = ({ impressions, reactions }: Figures): number | null =>
-  impressions > 0 ? Math.min(1, reactions / impressions) : null
+  impressions !== null && impressions > 0 ? Math.min(1, reactions / impressions) : null
 
-const totalsOf = (days: Figures[]): Totals => {
-  const sum = (key: keyof Figures): number => days.reduce((all, day) => all + day[key], 0)
+const perPost = ({ posts, reactions }: Figures): number | null =>
+  posts > 0 ? reactions / posts : null
+
+/** Null if one of the days was not counted. */
+const sumOf = (counts: (number | null)[]): number | null =>
+  counts.reduce((all, count) => (all === null || count === null ? null : all + count), 0)
+
+const totalsOf = (days: Figures[], basis: Basis): Totals => {
+  const sum = (key: 'posts' | 'reactions'): number => days.reduce((all, day) => all + day[key], 0)
   const figures = {
     posts: sum('posts'),
-    impressions: sum('impressions'),
+    impressions: sumOf(days.map(({ impressions }) => impressions)),
     reactions: sum('reactions'),
-    clicks: sum('clicks'),
+    clicks: sumOf(days.map(({ clicks }) => clicks)),
   }
-  return { ...figures, engagement_rate: rateOf(figures) }
+  const totals = { ...figures, engagement_rate: rateOf(figures) }
+  return basis === 'posts' ? { ...totals, reactions_per_post: perPost(figures) } : totals
+}
+
+const noteOf = ({ basis, others }: Pick<ReportBrief, 'basis' | 'others'>): { note?: string } => {
+  const words = basis === 'posts' ? [`Compared by ${PER_POST}.`] : []
+  if (others > 0)
+    words.push(
+      `${others === 1 ? '1 post is left out, since its' : `${others} posts are left out, since their`} network ${basis === 'posts' ? 'counts' : 'does not count'} impressions: what is counted differently is not summed.`,
+    )
+  return words.length === 0 ? {} : { note: words.join(' ') }
 }
 
 const changeOf = (now: number | null, before: number | null): number | null =>
@@ -130,6 +155,8 @@ const changeOf = (now: number | null, before: number | null): number | null =>
 export const reportData = ({
   report,
   now,
+  basis,
+  others,
   days,
   ranked,
   waiting,
@@ -139,16 +166,17 @@ export const reportData = ({
 }: ReportBrief): ReportData => {
   const { week, time_zone } = report
   const bounds = weekBounds(week, time_zone)
-  const [before, totals] = [totalsOf(days.slice(0, 7)), totalsOf(days.slice(7))]
+  const [before, totals] = [totalsOf(days.slice(0, 7), basis), totalsOf(days.slice(7), basis)]
   const keys = Object.keys(totals) as (keyof Totals)[]
   return {
     from: bounds[7]!.toISOString(),
     to: bounds[14]!.toISOString(),
     complete: now >= bounds[14]!,
+    ...noteOf({ basis, others }),
     totals,
     before,
     change: Object.fromEntries(
-      keys.map((key) => [key, changeOf(totals[key], before[key])]),
+      keys.map((key) => [key, changeOf(totals[key] ?? null, before[key] ?? null)]),
     ) as ReportData['change'],
     days: days.slice(7).map((figures, index) => ({ day: addDays(week, index), ...figures })),
     best: ranked[0] ?? null,

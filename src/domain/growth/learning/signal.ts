@@ -78,13 +78,17 @@ const freshness = (post: WatchedPost, now: Date): Part => {
 }
 
 /** Logarithmic: 100,000 gives all points. */
-const reach = ({ metrics }: WatchedPost): Part => ({
-  points: Math.min(
-    worth.reach,
-    (worth.reach * Math.log10(1 + metrics.impressions + 10 * reactions(metrics))) / 5,
-  ),
-  reason: `${metrics.impressions} impressions, ${reactions(metrics)} reactions`,
-})
+const reach = ({ metrics }: WatchedPost): Part => {
+  const { impressions } = metrics
+  const seen = impressions === null ? '' : `${impressions} impressions, `
+  return {
+    points: Math.min(
+      worth.reach,
+      (worth.reach * Math.log10(1 + (impressions ?? 0) + 10 * reactions(metrics))) / 5,
+    ),
+    reason: `${seen}${reactions(metrics)} reactions`,
+  }
+}
 
 const relevance = ({ text }: WatchedPost, terms: ReadonlySet<string>): Part => {
   const shared = [...new Set(wordsIn(text))].filter((word) => terms.has(word))

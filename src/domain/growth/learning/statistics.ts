@@ -7,8 +7,12 @@
 import { mean, studentQuantile, variance } from './student.ts'
 
 /** Compared on a logarithmic scale, where variances are similar. A difference is then a factor. */
-type Measure = 'engagement_rate' | 'impressions'
-const comparedMeasures = ['engagement_rate', 'impressions'] as const satisfies Measure[]
+type Measure = 'engagement_rate' | 'impressions' | 'reactions'
+const comparedMeasures = [
+  'engagement_rate',
+  'impressions',
+  'reactions',
+] as const satisfies Measure[]
 
 /** A property that some posts have, such as `length: short`. */
 export interface Feature {
@@ -17,7 +21,8 @@ export interface Feature {
 }
 
 export interface Observed {
-  impressions: number
+  /** Null if the network does not count them. */
+  impressions: number | null
   /** Of any kind; at most `impressions`. */
   reactions: number
   features: Feature[]
@@ -25,7 +30,7 @@ export interface Observed {
 
 interface Side {
   n: number
-  /** Not on the logarithmic scale: a rate from 0 to 1, or impressions. */
+  /** Not on the logarithmic scale: a rate from 0 to 1, or a count. */
   mean: number
 }
 
@@ -102,17 +107,23 @@ export const welch = (one: number[], other: number[]): Welch | undefined => {
   }
 }
 
-/** Null without impressions. */
+/**
+ * Null if the measure does not apply to the post. Reactions alone apply where nobody counts
+ * impressions, so that only posts that are counted alike are compared.
+ */
 const valueIn = ({ impressions, reactions }: Observed, measure: Measure): number | null => {
-  if (measure === 'impressions') return impressions
+  if (measure === 'reactions') return impressions === null ? reactions : null
+  if (measure === 'impressions' || impressions === null) return impressions
   return impressions > 0 ? reactions / impressions : null
 }
 
 /** Half a reaction is added so that posts without any stay on the scale. */
-const toScale = ({ impressions, reactions }: Observed, measure: Measure): number =>
-  measure === 'impressions'
+const toScale = ({ impressions, reactions }: Observed, measure: Measure): number => {
+  if (impressions === null) return Math.log(reactions + 0.5)
+  return measure === 'impressions'
     ? Math.log1p(impressions)
     : Math.log((reactions + 0.5) / (impressions + 1))
+}
 
 interface Split extends Feature {
   members: Set<number>
@@ -187,7 +198,7 @@ const excludesZero = ({ low, high }: Interval): boolean => low > 0 || high < 0
 const strongest = (one: GroupComparison, other: GroupComparison): number =>
   Math.abs(other.effect_size) - Math.abs(one.effect_size)
 
-/** Compares every feature by both measures. The same posts give the same claims. */
+/** Compares every feature by every measure. The same posts give the same claims. */
 export const compareAll = (observed: Observed[]): Comparisons => {
   const tested = splitsOf(observed).flatMap((split) =>
     comparedMeasures.flatMap((measure) => test(observed, split, measure)),

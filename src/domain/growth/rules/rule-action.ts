@@ -23,9 +23,15 @@ export type RuleAction =
   | { kind: 'request_report' }
   /**
    * Drafts the text of an old post again that did well enough. `min_engagement` is in reactions per
-   * impression.
+   * impression; `min_reactions` applies to posts whose network counts no impressions. With the
+   * first alone, nobody can tell whether such a post did well enough.
    */
-  | { kind: 'resurface'; min_age_days: number; min_engagement: number }
+  | {
+      kind: 'resurface'
+      min_age_days: number
+      min_engagement: number
+      min_reactions?: number
+    }
 
 const DEFAULTS = { count: 3, minAgeDays: 90 }
 
@@ -74,11 +80,12 @@ const kinds: Record<RuleActionKind, Kind> = {
   request_report: { needs: [], takes: [], fill: () => ({ kind: 'request_report' }) },
   resurface: {
     needs: [],
-    takes: ['min_age_days', 'min_engagement'],
-    fill: ({ min_age_days = DEFAULTS.minAgeDays, min_engagement = 0 }) => ({
+    takes: ['min_age_days', 'min_engagement', 'min_reactions'],
+    fill: ({ min_age_days = DEFAULTS.minAgeDays, min_engagement = 0, min_reactions }) => ({
       kind: 'resurface',
       min_age_days,
       min_engagement,
+      ...(min_reactions === undefined ? {} : { min_reactions }),
     }),
   },
 }

@@ -1,9 +1,9 @@
 /** Triggers of rules, and which occurrences match them. */
 import type { Static } from '@sinclair/typebox'
-import type { TriggerSchema } from '#contract/records/growth/rule'
+import { ruleMetrics, type TriggerSchema } from '#contract/records/growth/rule'
 import { patternFault } from '#kernel/cron'
 import { refuseField } from '#kernel/errors'
-import { engagementRate, type Metrics } from '../metrics.ts'
+import { type Metrics, type PostingNetwork, refuseUncounted, valueOfMetric } from '../metrics.ts'
 
 /** A trigger as requested. */
 export type TriggerInput = Static<typeof TriggerSchema>
@@ -84,8 +84,15 @@ export const triggerOf = (
   return trigger
 }
 
-const countOf = (metric: RuleMetric, counted: Metrics): number =>
-  metric === 'engagement_rate' ? (engagementRate(counted) ?? 0) : counted[metric]
+/** Throws `invalid_input` if the default account's network does not count what it waits for. */
+export const requireCounted = (trigger: Trigger, network: PostingNetwork): void => {
+  if (trigger.kind === 'metric')
+    refuseUncounted(trigger.metric, { network, path: 'trigger.metric', choices: ruleMetrics })
+}
+
+/** Null where the network does not count it. A post that nobody has seen yet has a rate of 0. */
+const countOf = (metric: RuleMetric, counted: Metrics): number | null =>
+  metric === 'engagement_rate' && counted.impressions === 0 ? 0 : valueOfMetric(metric, counted)
 
 type Of<K extends TriggerKind> = Extract<Trigger, { kind: K }>
 
@@ -98,8 +105,9 @@ const crosses = (
   counted: Extract<Occurrence, { kind: 'metric' }>,
 ): boolean => {
   if (within_hours !== undefined && counted.ageMs > within_hours * 3_600_000) return false
-  const isBelow = counted.before === null || countOf(metric, counted.before) < at_least
-  return isBelow && countOf(metric, counted.after) >= at_least
+  const before = counted.before && countOf(metric, counted.before)
+  const after = countOf(metric, counted.after)
+  return (before === null || before < at_least) && after !== null && after >= at_least
 }
 
 /** Whether an occurrence matches. Cron times never do: they are made for one rule. */

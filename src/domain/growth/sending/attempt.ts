@@ -23,7 +23,8 @@ export const PROCESS_STOPPED = 'the process stopped while sending'
 
 type New = Pick<
   Attempt,
-  'id' | 'sendable' | 'record_id' | 'number' | 'connection_id' | 'body_sha' | 'sent_text' | 'origin'
+  | ('id' | 'sendable' | 'record_id' | 'number' | 'connection_id')
+  | ('body_sha' | 'sent_text' | 'network_key' | 'origin')
 >
 
 /** An attempt that begins now and can send until its lease ends. */

@@ -1,6 +1,6 @@
 /** What becomes of scheduled posts that fell due while automation is paused, once it resumes. */
 import { emptyProfile, type OnMissed } from '../drafting/profile.ts'
-import { isMissed } from './send.ts'
+import { isMissed } from './missed.ts'
 import type { SendTimes } from './times.ts'
 
 /** Posts of which the same becomes. */

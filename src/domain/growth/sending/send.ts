@@ -8,26 +8,6 @@ import { type Attempt, endAttempt, PROCESS_STOPPED } from './attempt.ts'
 import type { Made, Moved, Origin, ReturnReason, Sendable, Transitions } from './sendable.ts'
 import type { SendTimes } from './times.ts'
 
-/**
- * Whether a scheduled record is too late to be sent. `tries` are sends that provably failed since
- * it was due: a record tried in time is missed only if its next try is held up past the retry
- * window.
- */
-export const isMissed = (
-  schedule: { at: Date } | null,
-  {
-    now,
-    tries,
-    times,
-    policy,
-  }: { now: Date; tries: number; times: SendTimes; policy: 'post' | 'skip' },
-): boolean => {
-  if (!schedule) return false
-  const late = now.getTime() - schedule.at.getTime()
-  if (tries > 0) return late > times.retryWindowMs + times.missedToleranceMs
-  return policy === 'skip' ? late > times.missedToleranceMs : late >= times.missedMs
-}
-
 interface Claim {
   /** The account that would send. */
   accountExternalId: string
@@ -77,6 +57,7 @@ export type SendOutcome =
       reason: 'rate_limited' | 'unreachable'
       detail: string
       retryAfterMs?: number | undefined
+      isSessionOver?: true
     }
   | { kind: 'disconnected'; reason: string }
   | { kind: 'unknown'; reason: string; cause?: DoubtCause }
@@ -101,6 +82,13 @@ export interface Sent<R extends Sendable> extends Trial<R> {
   appliesWithinMs?: number | undefined
 }
 
+/** Sent once more, and what may still come of the try before is watched. */
+export interface Resend {
+  kind: 'resend'
+  at: Date
+  watchAt: Date
+}
+
 export interface Settled<R extends Sendable> extends Moved<R> {
   attempt: Attempt
   /** The previous attempt, which is open again. */
@@ -114,6 +102,7 @@ export interface Settled<R extends Sendable> extends Moved<R> {
     | { kind: 'again'; at: Date; tries: number }
     | { kind: 'reconcile'; at: Date }
     | { kind: 'reread' }
+    | Resend
 }
 
 /** Decides what the network's answer means. */
@@ -193,16 +182,21 @@ interface Why {
 type Doubtful<R extends Sendable> = Omit<Sent<R>, 'tries'>
 
 /**
- * From when reads can prove that nothing was posted. Without an answer from the network, the
- * request may be applied at any time.
+ * From when reads can prove that nothing was posted: at once under a key of ours, which no later
+ * request can double. Elsewhere, without an answer from the network, the request may be applied at
+ * any time.
  */
 const returnsFrom = <R extends Sendable>(
-  { now, times, appliesWithinMs }: Doubtful<R>,
+  { now, times, attempt, appliesWithinMs }: Doubtful<R>,
   { cause }: Why,
-): Date | null =>
-  cause === 'server_error' && appliesWithinMs !== undefined && appliesWithinMs < times.lateHitMs
+): Date | null => {
+  if (attempt.network_key !== null) return now
+  return cause === 'server_error' &&
+    appliesWithinMs !== undefined &&
+    appliesWithinMs < times.lateHitMs
     ? new Date(now.getTime() + appliesWithinMs)
     : null
+}
 
 /**
  * The post may exist. From here only the timeline or a person decides; the first read follows a

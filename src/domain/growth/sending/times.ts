@@ -23,6 +23,11 @@ export interface SendTimes {
   nowMs: number
   /** How long a clear read of the timeline permits another send. */
   freshMs: number
+  /**
+   * How long after its first try a send is repeated whose key the network does not have. A post
+   * that a person deletes later does not come back.
+   */
+  resendMs: number
   /** Less overdue than this does not count as missed. */
   missedToleranceMs: number
 }
@@ -40,5 +45,6 @@ export const sendTimes: SendTimes = {
   missedMs: 3_600_000,
   nowMs: 600_000,
   freshMs: 5_000,
+  resendMs: 600_000,
   missedToleranceMs: 60_000,
 }

@@ -14,6 +14,7 @@ const byId = new Map<string, NamedOp>(operations.map((o) => [o.id, o]))
 const reads: Record<string, string> = {
   'app.plan.get': 'growth.plan.get',
   'app.connections.connectSandbox': 'growth.connection.get',
+  'app.connections.connectBluesky': 'growth.connections.list',
   'growth.items.approve': 'growth.items.get',
   'growth.items.schedule': 'growth.items.get',
   'growth.items.markPosted': 'growth.items.get',

@@ -3,6 +3,7 @@
  * charged first.
  */
 import { engagements } from '#contract/growth/engagements'
+import { accountOf } from '#decisions/growth/timeline'
 import { requireFeature, takeCap } from '#domain/app/plan'
 import { costOf, readBudgetOf, takeReads } from '#domain/app/read-budget'
 import {
@@ -112,7 +113,7 @@ export const readPostFor = async (
   })
   if ('instead' in reserved) return reserved.instead
   const { network, account } = reserved
-  const reader = { id: account.id, externalId: account.external_id, handle: account.handle }
+  const reader = accountOf(account)
   try {
     return {
       kind: 'read',

@@ -1,4 +1,6 @@
 /** Slack: an app of a workspace that people mention in channels or write to directly. */
+
+import { asObject } from '#port/fields'
 import type { Unsent } from '../answers.ts'
 import type {
   ChannelAdapter,
@@ -8,7 +10,6 @@ import type {
   Outgoing,
   SendResult,
 } from '../channel.ts'
-import { asObject } from '../fields.ts'
 import { broughtBy } from '../passed-on.ts'
 import { isHmac } from '../signature.ts'
 import { downloadSlackFile, type SlackParts } from './files.ts'

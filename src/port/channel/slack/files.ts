@@ -1,8 +1,8 @@
 /** Files that people sent, read with the bot's token. */
 import type { Egress, EgressBytes } from '#port/egress/egress'
+import { asObject } from '#port/fields'
 import type { Fetched, OpenConnection } from '../channel.ts'
 import { downloadFrom } from '../downloads.ts'
-import { asObject } from '../fields.ts'
 import { callSlack } from './web-api.ts'
 
 export interface SlackParts {

@@ -2,14 +2,7 @@
  * Posts of Slack's Events API. Nothing here believes a post, because `verify` comes between `route`
  * and `read`.
  */
-import type {
-  Attachment,
-  InboundMessage,
-  InboundMessages,
-  InboundPost,
-  OpenConnection,
-  Routed,
-} from '../channel.ts'
+
 import {
   asObject,
   type JsonObject,
@@ -18,7 +11,15 @@ import {
   readId,
   readSize,
   storableText,
-} from '../fields.ts'
+} from '#port/fields'
+import type {
+  Attachment,
+  InboundMessage,
+  InboundMessages,
+  InboundPost,
+  OpenConnection,
+  Routed,
+} from '../channel.ts'
 import { passedOn } from '../passed-on.ts'
 import { plainTextOf } from './text.ts'
 

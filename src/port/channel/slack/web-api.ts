@@ -1,5 +1,6 @@
 /** Calls to Slack's Web API. A refusal comes with status 200 and `ok: false`. */
 import type { Egress } from '#port/egress/egress'
+import type { JsonObject } from '#port/fields'
 import {
   answerObject,
   callProvider,
@@ -9,7 +10,6 @@ import {
   type Unsent,
   waitOf,
 } from '../answers.ts'
-import type { JsonObject } from '../fields.ts'
 
 export type SlackOutcome =
   | { kind: 'ok'; answer: JsonObject; scopes: readonly string[] | undefined }

@@ -1,4 +1,6 @@
 /** WhatsApp: a business's phone number, through Meta's Cloud API. */
+
+import { objectsIn } from '#port/fields'
 import type {
   ChannelAdapter,
   CredentialCheck,
@@ -9,7 +11,6 @@ import type {
   SendResult,
 } from '../channel.ts'
 import { downloadFrom } from '../downloads.ts'
-import { objectsIn } from '../fields.ts'
 import { broughtBy } from '../passed-on.ts'
 import { isHmac } from '../signature.ts'
 import { callGraph, type GraphParts } from './graph.ts'

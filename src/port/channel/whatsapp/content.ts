@@ -1,6 +1,7 @@
 /** What a WhatsApp message says, by its type. */
+
+import { asObject, type JsonObject, objectsIn, readId, storableText } from '#port/fields'
 import type { Attachment } from '../channel.ts'
-import { asObject, type JsonObject, objectsIn, readId, storableText } from '../fields.ts'
 import { passedOn } from '../passed-on.ts'
 
 export interface Content {

@@ -1,6 +1,7 @@
 /** Calls to Meta's Graph API. Errors have a code, and their text is not shown. */
 import { createHmac } from 'node:crypto'
 import type { Egress } from '#port/egress/egress'
+import { asObject, type JsonObject } from '#port/fields'
 import {
   answerObject,
   callProvider,
@@ -11,7 +12,6 @@ import {
   waitOf,
 } from '../answers.ts'
 import type { OpenConnection } from '../channel.ts'
-import { asObject, type JsonObject } from '../fields.ts'
 
 export interface GraphParts {
   egress: Egress

@@ -2,6 +2,15 @@
  * Posts of WhatsApp's Cloud API. Nothing here believes a post, because `verify` comes between
  * `route` and `read`.
  */
+
+import {
+  asObject,
+  type JsonObject,
+  objectsIn,
+  parseObject,
+  readId,
+  storableText,
+} from '#port/fields'
 import type {
   Attachment,
   InboundMessage,
@@ -11,14 +20,6 @@ import type {
   Routed,
   UndeliveredMessage,
 } from '../channel.ts'
-import {
-  asObject,
-  type JsonObject,
-  objectsIn,
-  parseObject,
-  readId,
-  storableText,
-} from '../fields.ts'
 import { parseContent } from './content.ts'
 import { errorOf } from './graph.ts'
 

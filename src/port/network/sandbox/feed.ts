@@ -125,7 +125,10 @@ const readFeed = async (
     posts.map(({ id }) => id),
     { workspaceId },
   )
-  return posts.map((post) => ({ ...post, metrics: withCounts(post.metrics, counts.get(post.id)) }))
+  return posts.map((post) => ({
+    ...post,
+    metrics: withCounts(society, post.metrics, counts.get(post.id)),
+  }))
 }
 
 /** `reaching` turns failures of the tables into failures of a network. */

@@ -4,7 +4,7 @@
  * id, so that there is something real to learn about a workspace's posts.
  */
 import { createHash } from 'node:crypto'
-import type { Metrics } from '#domain/growth/metrics'
+import type { CountName } from '#contract/records/growth/item'
 
 export interface SandboxRead {
   accountId: string
@@ -77,7 +77,7 @@ const shares = { likes: 0.72, replies: 0.12, reposts: 0.12, quotes: 0.04 }
 const CLICKING = { link: 0.02, profile: 0.003 }
 
 /** A post's metrics at its age. */
-export const sandboxMetrics = (read: SandboxRead): Metrics => {
+export const sandboxMetrics = (read: SandboxRead): Record<CountName, number> => {
   const { accountId, postId, text, ageMs } = read
   const liked = appeal(read)
   const seen =

@@ -4,6 +4,7 @@
  */
 
 import { engageActions } from '#contract/records/growth/engagement'
+import { countNames, reactionNames } from '#contract/records/growth/item'
 import type { Tier } from '#domain/app/read-budget'
 import {
   LONG_WEIGHTED_LIMIT,
@@ -40,7 +41,9 @@ import {
   postIdIn,
   preflight,
   readHandle,
+  type SandboxCounts,
   type SandboxRules,
+  type Society,
   textRefusal,
   withCounts,
 } from './social.ts'
@@ -53,6 +56,7 @@ export interface SandboxSettings {
   failpoints?: Failpoints
   /** How reads count. The sandbox bills nobody, but can stand in for a network that does. */
   tier?: Tier
+  counts?: SandboxCounts
 }
 
 export interface Sandbox extends Network, Stage {
@@ -82,20 +86,19 @@ const prices: NetworkPrices = {
  * promises nothing.
  */
 const limitsOf = (
-  tier: Tier,
-  rules: SandboxRules,
+  { tier, rules, counts }: Required<Pick<SandboxSettings, 'tier' | 'rules' | 'counts'>>,
   { rates, lagMs }: SandboxFaults,
 ): NetworkLimits => ({
   maxLength: WEIGHTED_LIMIT,
   maxLongLength: LONG_WEIGHTED_LIMIT,
   measure: weightedLength,
-  idempotent: false,
   tier,
   maxApplyMs: rates.slow > 0 ? null : APPLY_MARGIN_MS + lagMs,
   completeReadBack: rates.slow === 0,
   counting: WEIGHTED_COUNTING,
   // X permits only replies that somebody asked for.
   actions: rules === 'x_selfserve' ? ['reply', 'repost'] : engageActions,
+  counts: counts === 'all' ? countNames : reactionNames,
   prices: tier === 'payg' ? prices : null,
 })
 
@@ -137,10 +140,11 @@ const timelineOf = async (store: SandboxStore, query: TimelineQuery): Promise<Ti
 
 /** The metrics by the model of readers, plus what accounts in the sandbox did with the posts. */
 const metricsOf = async (
-  store: SandboxStore,
+  society: Society,
   { externalId: accountId }: NetworkAccount,
   ids: string[],
 ): Promise<PostMetrics[]> => {
+  const { store } = society
   const posts = await store.posts(accountId, ids)
   if (posts === null) throw noSuchAccount()
   const counts = await store.counts(
@@ -149,7 +153,7 @@ const metricsOf = async (
   )
   return posts.map(({ id, ...post }) => ({
     externalId: id,
-    ...withCounts(sandboxMetrics({ accountId, postId: id, ...post }), counts.get(id)),
+    ...withCounts(society, sandboxMetrics({ accountId, postId: id, ...post }), counts.get(id)),
   }))
 }
 
@@ -173,11 +177,12 @@ export const createSandbox = ({
   log,
   failpoints = noFailpoints,
   tier = 'free',
+  counts = 'all',
 }: SandboxSettings): Sandbox => {
   const draw = drawsOf(faults)
   if (faults.lagMs > 0 || Object.values(faults.rates).some((rate) => rate > 0))
     log.warn(faults, 'the sandbox fails on purpose')
-  const society = { store, rules, lagMs: faults.lagMs, maxLength: WEIGHTED_LIMIT }
+  const society = { store, rules, counts, lagMs: faults.lagMs, maxLength: WEIGHTED_LIMIT }
   const act = async (
     what: Act,
     { attemptId, deadlineMs }: Sending,
@@ -192,7 +197,7 @@ export const createSandbox = ({
   return {
     name: 'sandbox',
     ...stageOn(society, (running) => running.catch(unreachable)),
-    limits: limitsOf(tier, rules, faults),
+    limits: limitsOf({ tier, rules, counts }, faults),
     publish: (request, signal) => act(publishingAct(store, request), request, signal),
     engage: (request, signal) => act(engagingAct(society, request), request, signal),
     preflight: (action, post) => preflight(rules, action, post),
@@ -207,7 +212,7 @@ export const createSandbox = ({
           'bad_answer',
           `asked for ${externalIds.length} posts, more than ${MOST_MEASURED}`,
         )
-      return reading(metricsOf(store, account, externalIds), signal)
+      return reading(metricsOf(society, account, externalIds), signal)
     },
     async connect(workspaceId, handle) {
       const account = await store.account(workspaceId, handleOf(handle)).catch(unreachable)

@@ -5,6 +5,7 @@
 import type { EngageAction, Preflight } from '#domain/growth/drafting/engagement'
 import { weightedLength } from '#domain/growth/length/weighted-length'
 import type { Metrics } from '#domain/growth/metrics'
+import { namesHandle } from '../mention.ts'
 import type { EngageRequest, HandleQuery, NetworkAccount, OthersPost } from '../network.ts'
 import { xSelfServe } from '../x-rules.ts'
 import type { Act } from './call.ts'
@@ -21,10 +22,14 @@ import type { AuthoredPost } from './social-rows.ts'
 const sandboxRules = ['open', 'x_selfserve'] as const
 export type SandboxRules = (typeof sandboxRules)[number]
 
+/** What the sandbox counts: everything, or only what others did with a post. */
+export type SandboxCounts = 'all' | 'reactions'
+
 export interface Society {
   store: SandboxStore
   /** Reads miss posts younger than this. */
   lagMs: number
+  counts?: SandboxCounts
 }
 
 type UnreadPost = Omit<OthersPost, 'addressesUs'> & { quoted?: string }
@@ -96,14 +101,14 @@ export const spokenBy = async (
   return posts.map((post) => fromResident(post, now, addressed))
 }
 
-const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-
-const mentions = (text: string, handle: string): boolean =>
-  new RegExp(`@${escapePattern(handle)}(?![A-Za-z0-9_-]|\\.[A-Za-z0-9])`, 'i').test(text)
-
-/** The model's metrics, plus what accounts of the sandbox added. */
-export const withCounts = (metrics: Metrics, counted = untouched): Metrics => ({
+/** The model's metrics, plus what accounts of the sandbox added, without what it does not count. */
+export const withCounts = (
+  { counts = 'all' }: Pick<Society, 'counts'>,
+  metrics: Metrics,
+  counted = untouched,
+): Metrics => ({
   ...metrics,
+  ...(counts === 'all' ? {} : { impressions: null, clicks: null }),
   likes: metrics.likes + counted.likes,
   reposts: metrics.reposts + counted.reposts,
   replies: metrics.replies + counted.replies,
@@ -112,10 +117,11 @@ export const withCounts = (metrics: Metrics, counted = untouched): Metrics => ({
 
 /** Adds what accounts of the sandbox did, as far as the reader sees it. */
 const asSeenBy = async (
-  { store }: Society,
+  society: Society,
   account: NetworkAccount,
   posts: UnreadPost[],
 ): Promise<OthersPost[]> => {
+  const { store } = society
   const counts = await store.counts(
     posts.map(({ externalId }) => externalId),
     { accountId: account.externalId },
@@ -126,8 +132,9 @@ const asSeenBy = async (
   )
   return posts.map(({ quoted, ...post }) => ({
     ...post,
-    metrics: withCounts(post.metrics, counts.get(post.externalId)),
-    addressesUs: mentions(post.text, account.handle) || (quoted !== undefined && own.has(quoted)),
+    metrics: withCounts(society, post.metrics, counts.get(post.externalId)),
+    addressesUs:
+      namesHandle(post.text, account.handle) || (quoted !== undefined && own.has(quoted)),
   }))
 }
 

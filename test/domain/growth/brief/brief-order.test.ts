@@ -68,7 +68,7 @@ test('a suggestion names a time and an action only if they are known', () => {
 
 test('without an account no engagement is suggested for execution', () => {
   const items = withItems({ engaging: found(1), scheduled: nothing, drafts: found(1) })
-  expect(kindsOf({ ...items, accounts: { connected: 0, known: 1 } })).toEqual([
+  expect(kindsOf({ ...items, accounts: { connected: 0, known: 1, lost: [] } })).toEqual([
     'approve_posts',
     'connect_first_account',
   ])

@@ -53,14 +53,26 @@ const cases: Record<BriefActionKind, [changes: Partial<BriefFacts>, shown: objec
     { why: expect.stringContaining('trial_expired'), operation: 'app.plan.get' },
   ],
   connect_account: [
-    { accounts: { connected: 0, known: 1 } },
+    { accounts: { connected: 0, known: 1, lost: [] } },
     {
       why: 'No account is connected, and 3 approved posts wait to go out, 3 of them scheduled.',
       count: 3,
     },
   ],
+  reconnect_account: [
+    { accounts: { connected: 1, known: 2, lost: ['@ada on bluesky'] } },
+    {
+      why: expect.stringContaining('@ada on bluesky: the network no longer accepts'),
+      count: 1,
+      operation: 'app.connections.connectBluesky',
+    },
+  ],
   connect_first_account: [
-    { accounts: { connected: 0, known: 0 }, ...withItems({ scheduled: nothing }), drafting: 1 },
+    {
+      accounts: { connected: 0, known: 0, lost: [] },
+      ...withItems({ scheduled: nothing }),
+      drafting: 1,
+    },
     { operation: 'app.connections.connectSandbox' },
   ],
   retry_failed_posts: [

@@ -39,7 +39,7 @@ export const calm: BriefFacts = Object.freeze({
   lastError: null,
   ready: nothing,
   replies: nothing,
-  accounts: { connected: 1, known: 1 },
+  accounts: { connected: 1, known: 1, lost: [] },
   missing: [],
   isBare: false,
   profileUpdatedAt: at(-59 * DAY),

@@ -35,6 +35,7 @@ describe('the library', () => {
   })
 })
 
+const basis = 'impressions' as const
 const SEEDS = Array.from({ length: 200 }, (_, seed) => `seed-${seed}`)
 const weightsOver = (results: HookResult[], hook: HookKey): number[] =>
   SEEDS.map((seed) => hookChances(results, seed).find((one) => one.hook === hook)!.weight)
@@ -45,8 +46,8 @@ describe('the weight of an opening', () => {
   test('is the same for all while nothing was measured or nobody reacted', () => {
     for (const results of [
       [],
-      [{ hook: 'cold-open', posts: 9, mean: 0 }],
-      [{ hook: 'of no library', posts: 9, mean: 0.5 }],
+      [{ hook: 'cold-open', basis, posts: 9, mean: 0 }],
+      [{ hook: 'of no library', basis, posts: 9, mean: 0.5 }],
     ]) {
       const chances = hookChances(results, 'seed')
       expect(chances.map(({ hook }) => hook)).toEqual([...postHooks])
@@ -57,9 +58,9 @@ describe('the weight of an opening', () => {
 
   test('follows performance, more so the more was measured; unknown openings are still tried', () => {
     const results = [
-      { hook: 'admission', posts: 20, mean: 0.06 },
-      { hook: 'cold-open', posts: 20, mean: 0.02 },
-      { hook: 'news', posts: 1, mean: 0.06 },
+      { hook: 'admission', basis, posts: 20, mean: 0.06 },
+      { hook: 'cold-open', basis, posts: 20, mean: 0.02 },
+      { hook: 'news', basis, posts: 1, mean: 0.06 },
     ]
     const [good, bad, once, unknown] = (
       ['admission', 'cold-open', 'news', 'your-call'] as const
@@ -74,14 +75,35 @@ describe('the weight of an opening', () => {
     expect(unknown!.filter((weight) => weight < 0.8).length).toBeWithin(20, 120)
   })
 
+  test('compares posts whose network counts no impressions only with each other', () => {
+    const rates: HookResult[] = [
+      { hook: 'admission', basis, posts: 20, mean: 0.06 },
+      { hook: 'cold-open', basis, posts: 20, mean: 0.02 },
+    ]
+    const perPost = rates.map(
+      (one): HookResult => ({ ...one, basis: 'posts', mean: 500 * one.mean }),
+    )
+    for (const hook of ['admission', 'cold-open', 'news'] as const) {
+      const weights = weightsOver(rates, hook)
+      for (const [seed, weight] of weightsOver(perPost, hook).entries())
+        expect(weight).toBeCloseTo(weights[seed]!, 10)
+    }
+    // Far more reactions a post than the other network has, but the usual number for this one.
+    const usual: HookResult = { hook: 'news', basis: 'posts', posts: 20, mean: 40 }
+    const mixed = weightsOver([...rates, usual], 'news')
+    expect(mean(mixed)).toBeLessThan(mean(weightsOver([...rates, usual], 'admission')))
+    expect(mixed).toEqual(weightsOver([...rates, { ...usual, mean: 4 }], 'news'))
+  })
+
   test('is determined by numbers and seed, and bounded', () => {
     const anyResults = fc.uniqueArray(
       fc.record({
         hook: fc.constantFrom(...postHooks),
+        basis: fc.constantFrom('impressions' as const, 'posts' as const),
         posts: fc.integer({ min: 1, max: 1_000 }),
         mean: fc.double({ min: 0, max: 1, noNaN: true }),
       }),
-      { selector: ({ hook }) => hook, maxLength: 12 },
+      { selector: ({ hook, basis }) => `${hook} ${basis}`, maxLength: 12 },
     )
     const property = fc.property(anyResults, fc.string(), (results, seed) => {
       const chances = hookChances(results, seed)

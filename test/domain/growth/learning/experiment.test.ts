@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { experimentMetrics } from '#contract/records/growth/experiment'
+import { countNames, reactionNames } from '#contract/records/growth/item'
 import {
   type CountedExperiment,
   conclude,
@@ -7,10 +9,10 @@ import {
   isReady,
   type MeasuredItem,
   MOST_RUNNING,
+  metricOn,
   newExperiment,
   READY_PER_ARM,
   requireRunning,
-  valueIn,
 } from '#domain/growth/learning/experiment'
 import { errorOf } from '#test/domain/errors'
 import { at } from '#test/domain/records'
@@ -118,14 +120,66 @@ describe('concluding', () => {
   })
 
   test('computes a rate only from posts with impressions', () => {
-    expect(valueIn('engagement_rate', none)).toBeNull()
-    expect(valueIn('engagement_rate', { ...none, impressions: 50, likes: 3, quotes: 2 })).toBe(0.1)
-    expect(valueIn('clicks', { ...none, clicks: 4 })).toBe(4)
     const items = [{ ...none, id: 'unseen', arm: 'control' }]
     expect(
       conclude({ ...running, metric: 'engagement_rate' }, { ...verdict, items }).comparison!
         .arms[0]!.n,
     ).toBe(0)
+  })
+})
+
+describe('the metric', () => {
+  const bluesky = { name: 'bluesky', counts: reactionNames }
+  const sandbox = { name: 'sandbox', counts: countNames }
+
+  test('is the rate or, where nobody counts impressions, reactions per post', () => {
+    expect([metricOn(sandbox, undefined), metricOn(bluesky, undefined)]).toEqual([
+      'engagement_rate',
+      'reactions',
+    ])
+  })
+
+  test.each(experimentMetrics.map((name) => [name] as const))(
+    '%s is refused by name where it is not counted',
+    (name) => {
+      expect(metricOn(sandbox, name)).toBe(name)
+      const needs = { engagement_rate: 'impressions', impressions: 'impressions', clicks: 'clicks' }
+      const missing = needs[name as keyof typeof needs]
+      if (missing === undefined) expect(metricOn(bluesky, name)).toBe(name)
+      else
+        expect(errorOf(() => metricOn(bluesky, name))).toMatchObject({
+          code: 'invalid_input',
+          details: [
+            {
+              path: 'metric',
+              message: `cannot be ${name}: bluesky counts no ${missing}. Choose one of likes, replies, reposts, reactions`,
+            },
+          ],
+        })
+    },
+  )
+
+  test('is compared among posts that are counted like most, and the others are named', () => {
+    const items = (count: number, likes: number, impressions: number | null): MeasuredItem[] =>
+      Array.from({ length: count }, (_, index) => ({
+        ...none,
+        id: `${likes}-${index}`,
+        arm: index % 2 === 0 ? 'control' : 'variant',
+        likes,
+        impressions,
+      }))
+    const mixed = [...items(20, 5, null), ...items(6, 900, 1_000)]
+    const reacted = conclude({ ...running, metric: 'reactions' }, { ...verdict, items: mixed })
+    expect(reacted.comparison!.arms).toMatchObject([
+      { n: 10, mean: 5 },
+      { n: 10, mean: 5 },
+    ])
+    expect(reacted.comparison!.note).toStartWith('6 posts are left out')
+    const rated = conclude({ ...running, metric: 'engagement_rate' }, { ...verdict, items: mixed })
+    expect(rated.comparison!.arms.map(({ n }) => n)).toEqual([3, 3])
+    expect(rated.comparison!.note).toStartWith('20 posts are left out')
+    const alike = conclude(running, { ...verdict, items: items(4, 5, 100) })
+    expect(alike.comparison).not.toContainKey('note')
   })
 })
 

@@ -19,7 +19,7 @@ const now = at(60_000)
 const queued = newAudit('audit-1', { days: 30, given: null, now: at() })
 
 const post = (
-  changes: Partial<CountedPost> & { likes?: number; impressions?: number } = {},
+  changes: Partial<CountedPost> & { likes?: number; impressions?: number | null } = {},
 ): CountedPost => {
   const { likes = 30, impressions = 1_000, ...rest } = changes
   const metrics = { impressions, likes, replies: 0, reposts: 0, quotes: 0, clicks: 0 }
@@ -207,6 +207,50 @@ describe('a learning', () => {
         { kind: 'worked', note: 'C', reason: 'too_many_active' },
       ],
     })
+  })
+})
+
+describe('posts whose network counts no impressions', () => {
+  const uncounted = (posts: CountedPost[]): CountedPost[] =>
+    posts.map((one) => ({ ...one, metrics: { ...one.metrics, impressions: null, clicks: null } }))
+
+  test('are compared by reactions per post, and the wording and the learning say so', () => {
+    const one = brief(uncounted(two(() => ({ text: 'Why?' }), 0.5)))
+    const findings = findingsOf(one)
+    expect(findings.flopped.map(({ wording }) => wording)).toEqual([
+      expect.stringMatching(
+        /^Question posts had 20\.5, other posts 42\.0 reactions per post, since the network counts no impressions \(12 and 12 posts\): with 95% confidence/,
+      ),
+    ])
+    expect(findings.sample).toMatchObject({
+      impressions: null,
+      reactions: 750,
+      note: 'Compared by reactions per post, since the network counts no impressions.',
+    })
+    expect(findings.best[0]).toMatchObject({
+      impressions: null,
+      engagement_rate: null,
+      reactions: 53,
+    })
+    expect(learningsFrom(findings, one.learnings, () => true)).toMatchObject([
+      { kind: 'flopped', note: 'Question posts get fewer reactions' },
+    ])
+  })
+
+  test('are not summed or ranked with the others', () => {
+    const counted = Array.from({ length: 5 }, (_, index) => post({ item_id: `c${index}` }))
+    const apart = uncounted([post({ item_id: 'a', likes: 9_000 })])
+    const { sample, best, worst } = findingsOf(brief([...apart, ...counted]))
+    expect(sample).toMatchObject({ items: 6, impressions: 5_000, reactions: 150 })
+    expect(sample.note).toStartWith('1 of 6 posts are compared by reactions per post')
+    expect([...best, ...worst].map(({ item_id }) => item_id)).not.toContain('a')
+    const most = findingsOf(brief([...counted.slice(0, 1), ...apart, ...apart]))
+    expect(most.sample).toMatchObject({ items: 3, impressions: null, reactions: 18_000 })
+    expect(most.best.map(({ item_id }) => item_id)).toEqual(['a'])
+  })
+
+  test('leave no note where there are none', () => {
+    expect(findingsOf(brief([post()])).sample).not.toContainKey('note')
   })
 })
 

@@ -46,6 +46,8 @@ const item = (item_id: string, engagement_rate: number | null) => ({
 const brief = (changes: Partial<ReportBrief> = {}): ReportBrief => ({
   report: queued,
   now,
+  basis: 'impressions',
+  others: 0,
   days: [...week(), ...week()],
   ranked: [],
   waiting: { approvals: 0, scheduled: 0, unconfirmed: 0 },
@@ -187,6 +189,33 @@ describe('the numbers', () => {
     )
   })
 
+  test('compare reactions per post where nobody counts impressions, and name what is left out', () => {
+    const uncounted = { impressions: null, clicks: null }
+    const seven = (changes: Partial<Figures>) =>
+      week(changes).map((one) => ({ ...one, ...uncounted }))
+    const days = [...seven({ posts: 2, reactions: 20 }), ...seven({ posts: 3, reactions: 45 })]
+    const data = reportData(brief({ basis: 'posts', others: 2, days }))
+    expect(data.totals).toEqual({
+      posts: 3,
+      reactions: 45,
+      engagement_rate: null,
+      reactions_per_post: 15,
+      ...uncounted,
+    })
+    expect(data.change).toEqual({
+      posts: 0.5,
+      reactions: 1.25,
+      engagement_rate: null,
+      reactions_per_post: 0.5,
+      ...uncounted,
+    })
+    expect(data.note).toBe(
+      'Compared by reactions per post, since the network counts no impressions. 2 posts are left out, since their network counts impressions: what is counted differently is not summed.',
+    )
+    expect(reportData(brief({ others: 1 })).note).toStartWith('1 post is left out, since its net')
+    expect(reportData(brief())).not.toContainKey('note')
+  })
+
   test.each<[number, string | null, string | null]>([
     [0, null, null],
     [1, '0', null],
@@ -232,6 +261,28 @@ describe('the text', () => {
     expect(said).toContain('| 2026-11-16 | 1 | 1,500 | 30 | 0 |')
     expect(said).toContain('- **Best**: “A post” (100 impressions, engagement 2.0%)')
     expect(said).toContain('- **Approve 3 posts**: They wait.')
+  })
+
+  test('has no 0 for what nobody counts', () => {
+    const uncounted = { impressions: null, clicks: null }
+    const days = [...week(), ...week({ posts: 1, reactions: 30 })].map((one) => ({
+      ...one,
+      ...uncounted,
+    }))
+    const ranked = [{ ...item('1', null), impressions: null, reactions: 30 }]
+    const said = text({ basis: 'posts', days, ranked })
+    expect(said).toContain('All posts, old and new, gained 30 reactions.')
+    expect(said).toContain('reactions per post, since the network counts no impressions')
+    expect(said).toContain('| Impressions | – | – | – |')
+    expect(said).toContain('| Reactions per post | 30.0 | – | – |')
+    expect(said).toContain('| 2026-11-16 | 1 | – | 30 | – |')
+    expect(said).toContain('- **Best**: “A post” (30 reactions)')
+    expect(
+      text({
+        basis: 'posts',
+        days: [...week(), ...week()].map((one) => ({ ...one, ...uncounted })),
+      }),
+    ).toContain('no posts, and no reactions')
   })
 
   test('escapes marks in the text of posts', () => {

@@ -139,6 +139,13 @@ describe('the score', () => {
     ])
   })
 
+  test('speaks of reactions alone where nobody counts impressions', () => {
+    const metrics = { ...none, impressions: null, clicks: null, likes: 400 }
+    const { score: uncounted, reasons } = score({ metrics })
+    expect(reasons).toContain('400 reactions')
+    expect(uncounted).toBe(score({ metrics: { ...metrics, impressions: 0 } }).score)
+  })
+
   test('is a whole number from 0 to 100 for any post', () => {
     const count = fc.nat({ max: 2_000_000_000 })
     const sighted = fc.record({

@@ -81,6 +81,41 @@ describe('a planted effect', () => {
   })
 })
 
+describe('where the network counts no impressions', () => {
+  const uncounted = (posts: Observed[]): Observed[] =>
+    posts.map((one) => ({ ...one, impressions: null }))
+
+  test('reactions per post are compared, and nothing else', () => {
+    const posts = uncounted(worldOf(3, { posts: 200, planted: { rate: 3 } }))
+    const { all, sure } = compareAll(posts)
+    expect(new Set(all.map(({ measure }) => measure))).toEqual(new Set(['reactions']))
+    const [claim] = sure
+    expect(claim).toMatchObject({ dimension: 'number', value: 'yes' })
+    const members = claim!.members.map((index) => posts[index]!.reactions)
+    expect(claim!.group.mean).toBeCloseTo(members.reduce((sum, one) => sum + one) / members.length)
+  })
+
+  test('posts are never compared with those of a network that counts them', () => {
+    const counted = worldOf(3, { posts: 60 })
+    const apart = uncounted(worldOf(4, { posts: 60 }))
+    const sides = (posts: Observed[]) =>
+      compareAll(posts).all.map(({ dimension, value, measure, group, rest }) =>
+        JSON.stringify([dimension, value, measure, group, rest]),
+      )
+    expect(sides([...counted, ...apart]).toSorted()).toEqual(
+      [...sides(counted), ...sides(apart)].toSorted(),
+    )
+  })
+
+  test.each([20, 150])('chance alone is as rarely a finding in samples of %d posts', (posts) => {
+    const seeds = Array.from({ length: 100 }, (_, index) => 1_000 + index)
+    const claimed = seeds.filter(
+      (seed) => compareAll(uncounted(worldOf(seed, { posts }))).sure.length > 0,
+    )
+    expect(claimed.length).toBeLessThanOrEqual(5)
+  })
+})
+
 test.each([20, 60, 150])(
   'chance alone makes a finding in at most one of twenty samples of %d posts',
   (posts) => {

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'bun:test'
+import { countNames, reactionNames } from '#contract/records/growth/item'
+import type { ruleMetrics } from '#contract/records/growth/rule'
 import { newRule } from '#domain/growth/rules/rule'
 import {
   matches,
   type Occurrence,
+  requireCounted,
   type Trigger,
   type TriggerInput,
 } from '#domain/growth/rules/rule-trigger'
@@ -88,6 +91,37 @@ describe('a trigger', () => {
       expect(make({ kind: 'cron', pattern })).toMatchObject({ pattern })
     },
   )
+})
+
+describe('a metric that the network does not count', () => {
+  const bluesky = { name: 'bluesky', counts: reactionNames }
+
+  test.each(['impressions', 'clicks', 'engagement_rate'] as const)(
+    'is refused by name: %s',
+    (metric) => {
+      const trigger: Trigger = { kind: 'metric', metric, at_least: 1 }
+      expect(faultOf(() => requireCounted(trigger, bluesky))).toBe('trigger.metric')
+      requireCounted(trigger, { name: 'sandbox', counts: countNames })
+    },
+  )
+
+  test('is never reached, not even if nothing is asked for', () => {
+    const after = { ...counted(10), impressions: null, clicks: null }
+    const reached = (metric: (typeof ruleMetrics)[number], at_least: number) =>
+      matches(
+        { kind: 'metric', metric, at_least },
+        { kind: 'metric', ref: 'item-1', before: null, after, ageMs: HOUR },
+      )
+    for (const metric of ['impressions', 'clicks', 'engagement_rate'] as const)
+      expect(reached(metric, 0)).toBeFalse()
+    expect([reached('likes', 10), reached('reactions', 10), reached('reactions', 11)]).toEqual([
+      true,
+      true,
+      false,
+    ])
+    requireCounted({ kind: 'metric', metric: 'reactions', at_least: 1 }, bluesky)
+    requireCounted({ kind: 'signal' }, bluesky)
+  })
 })
 
 const counted = (likes: number) => ({

@@ -103,6 +103,7 @@ describe('an action', () => {
     days: 14,
     min_age_days: 30,
     min_engagement: 0.1,
+    min_reactions: 5,
   }
   const own: Record<ActionInput['kind'], (keyof typeof every)[]> = {
     draft_batch: ['count', 'focus'],
@@ -110,7 +111,7 @@ describe('an action', () => {
     draft_engagement: ['action'],
     request_audit: ['days'],
     request_report: [],
-    resurface: ['min_age_days', 'min_engagement'],
+    resurface: ['min_age_days', 'min_engagement', 'min_reactions'],
   }
 
   test.each(Object.keys(own) as ActionInput['kind'][])(

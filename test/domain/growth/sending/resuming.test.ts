@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
+import { isMissed } from '#domain/growth/sending/missed'
 import { lostAfterMs, type Overdue, onResuming } from '#domain/growth/sending/resuming'
-import { isMissed } from '#domain/growth/sending/send'
 import { sendTimes as times } from '#domain/growth/sending/times'
 import { HOUR, MINUTE } from '#test/domain/records'
 

@@ -21,6 +21,7 @@ test('the durations are those of the design', () => {
     missedMs: HOUR,
     nowMs: 600_000,
     freshMs: 5_000,
+    resendMs: 600_000,
     missedToleranceMs: MINUTE,
   })
 })

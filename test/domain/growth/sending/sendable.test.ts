@@ -1,7 +1,7 @@
 /** What of the queue is sent, is too late, or is given back unsent. */
 import { describe, expect, test } from 'bun:test'
+import { isMissed } from '#domain/growth/sending/missed'
 import { post } from '#domain/growth/sending/post'
-import { isMissed } from '#domain/growth/sending/send'
 import type { Origin, ReturnReason } from '#domain/growth/sending/sendable'
 import { sendTimes } from '#domain/growth/sending/times'
 import { ACCOUNT, at, HOUR, itemIn, MINUTE, stateNames } from '#test/domain/records'

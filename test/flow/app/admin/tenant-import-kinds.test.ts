@@ -57,7 +57,7 @@ const [item, batch, experiment, audit, rule, target, engagement, playbook, artif
 )
 const posted = { status: 'posted', external_id: 'p1', posted_at: new Date(), url: null }
 const trigger = { kind: 'cron', pattern: '0 9 * * 1', time_zone: 'UTC' }
-const counts = { impressions: 70, likes: 7, replies: 0, reposts: 0, quotes: 0, clicks: 0 }
+const counts = { impressions: 70, likes: 7, replies: 0, reposts: 0, quotes: 0, clicks: null }
 
 const samples: Record<string, [Declared, object]> = {
   profile: [profileRecord, { data: { goal: 'Demos', language: 'de' }, changed: [] }],
@@ -152,7 +152,11 @@ test('a record of each kind arrives, and names the others by their new ids', asy
     audit_id: idOf('growth_audit'),
     evidence: [idOf('item')],
   })
-  expect(after.get('metric')).toMatchObject({ item_id: idOf('item'), impressions: 70 })
+  expect(after.get('metric')).toMatchObject({
+    item_id: idOf('item'),
+    impressions: 70,
+    clicks: null,
+  })
   expect(after.get('signal')).toMatchObject({
     target_id: idOf('target'),
     engagement_id: idOf('engagement'),

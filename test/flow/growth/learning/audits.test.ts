@@ -193,6 +193,11 @@ describe('an audit', () => {
       'question',
     ])
     expect(result.flopped[0].item_ids).toEqual([])
+    const uncounted = metrics.map(({ impressions: _, ...counts }) => counts)
+    expect((await audit({ metrics: uncounted })).result).toMatchObject({
+      sample: { impressions: null, note: expect.stringContaining('reactions per post') },
+      flopped: [{ dimension: 'question', measure: 'reactions' }],
+    })
     const field = async (body: object) =>
       (await send('POST', 'audits', body)).body.error?.details?.[0]?.path
     const counts = { impressions: 1, likes: 0, replies: 0, reposts: 0 }

@@ -17,7 +17,14 @@ const signalled = async ({ story }: Rules): Promise<void> => {
   const { sandbox } = app.workplace
   const account = { id: newId(), ...(await sandbox.connect(newId(), `s-${newId()}`)) }
   await sandbox.publish(
-    { account, text: 'Who answers on Sundays?', attemptId: newId(), deadlineMs: 5_000 },
+    {
+      account,
+      text: 'Who answers on Sundays?',
+      attemptId: newId(),
+      key: null,
+      madeAt: new Date(),
+      deadlineMs: 5_000,
+    },
     AbortSignal.timeout(30_000),
   )
   expect((await story.send('POST', 'targets', { body: { handle: account.handle } })).status).toBe(

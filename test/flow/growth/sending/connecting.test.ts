@@ -117,6 +117,8 @@ test('an account belongs to one workspace: the same handle in another workspace 
     account: account(own),
     text: 'Said by the first.',
     attemptId: newId(),
+    key: null,
+    madeAt: new Date(),
     deadlineMs: 5_000,
   }
   expect(await sandbox.publish(request, AbortSignal.timeout(30_000))).toMatchObject({

@@ -184,7 +184,14 @@ describe('a deleted engagement', () => {
     const { sandbox } = app.workplace
     const account = { id: newId(), ...(await sandbox.connect(newId(), `s-${newId()}`)) }
     await sandbox.publish(
-      { account, text: 'Who answers on Sundays?', attemptId: newId(), deadlineMs: 5_000 },
+      {
+        account,
+        text: 'Who answers on Sundays?',
+        attemptId: newId(),
+        key: null,
+        madeAt: new Date(),
+        deadlineMs: 5_000,
+      },
       AbortSignal.timeout(30_000),
     )
     await story.send('POST', 'targets', { body: { handle: account.handle } })

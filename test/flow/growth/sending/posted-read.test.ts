@@ -22,7 +22,14 @@ const postByHand = async ({ tenantId, account }: Story, text: string): Promise<s
   const [row] = await app.owner`select id, handle from connection where tenant_id = ${tenantId}
       and external_id = ${account}`
   const poster = { id: row!.id, externalId: account, handle: row!.handle }
-  const request = { account: poster, text, attemptId: newId(), deadlineMs: 5_000 }
+  const request = {
+    account: poster,
+    text,
+    attemptId: newId(),
+    key: null,
+    madeAt: new Date(),
+    deadlineMs: 5_000,
+  }
   const sent = await app.workplace.sandbox.publish(request, AbortSignal.timeout(30_000))
   return sent.kind === 'posted' ? sent.externalId : Promise.reject(new Error(sent.kind))
 }

@@ -1,11 +1,6 @@
 /** One request to a provider, which is never repeated, and what is certain about it afterwards. */
-import {
-  type Egress,
-  type EgressRequest,
-  type EgressStream,
-  NotConnected,
-} from '../egress/egress.ts'
-import { EgressRefused } from '../egress/target.ts'
+import { type Egress, type EgressRequest, type EgressStream, NotConnected } from './egress.ts'
+import { EgressRefused } from './target.ts'
 
 export type Called =
   | {

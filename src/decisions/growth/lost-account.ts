@@ -1,0 +1,46 @@
+/** An account whose network no longer takes what it was connected with. */
+import type { Connection } from '#domain/growth/sending/connection'
+import type { Network } from '#port/network/network'
+import type { Effects, NewWork } from '#store/engine/letter'
+import { disconnect, markAccountLost } from '#store/growth/connections'
+import { newWork } from '../work.ts'
+
+type Lost = Parameters<typeof markAccountLost>[1]
+
+/** Renews the credentials of an account, or ends those of a disconnected one. */
+export const renewalWork = ({ id }: Pick<Connection, 'id'>, runAt: Date): NewWork =>
+  newWork('renewal', { refId: id, origin: 'manual', runAt })
+
+export const lostEffects = (connection: Connection, lost: Lost, now: Date): Effects => ({
+  writes: [markAccountLost(connection.id, lost, now)],
+  events: [
+    {
+      type: 'growth.connection.lost',
+      data: {
+        connection_id: connection.id,
+        network: connection.network,
+        handle: connection.handle,
+        status: lost.status,
+        reason: lost.reason,
+      },
+    },
+  ],
+})
+
+/**
+ * A network has answered that the account cannot be used. One that has sessions asks for a new
+ * sign-in; without, the account is disconnected.
+ */
+export const refusedAccount = (
+  { sessions }: Network,
+  connection: Connection,
+  { reason, now }: { reason: string; now: Date },
+): Required<Pick<Effects, 'writes' | 'events'>> => {
+  if (!sessions) return { writes: [disconnect(connection.id, now)], events: [] }
+  const { writes = [], events = [] } = lostEffects(
+    connection,
+    { status: 'needs_reauth', reason },
+    now,
+  )
+  return { writes, events }
+}
