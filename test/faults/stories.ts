@@ -1,23 +1,24 @@
 /** Workspaces for a load on posts and engagements. */
 import type postgres from 'postgres'
 import { type TestApp, testApp } from '#test/support/app'
-import { type Story, storyAt } from '#test/support/growth/story'
+import { newStory, type Story } from '#test/support/growth/story'
 import type { Deployment } from '#test/support/processes/server'
+
+interface Wanted {
+  count: number
+  limits: Record<string, number>
+  /** Makes one of them; by default, with an account of the sandbox. */
+  make?: (app: TestApp) => Promise<Story>
+}
 
 /** Makes workspaces with a connected account and these limits. */
 export const makeStories = async (
   app: TestApp,
   owner: postgres.Sql,
-  { count, limits }: { count: number; limits: Record<string, number> },
+  { count, limits, make = newStory }: Wanted,
 ): Promise<Story[]> => {
   const stories: Story[] = []
-  while (stories.length < count) {
-    const { tenantId, key } = await app.newWorkspace()
-    const [row] = await owner<
-      { external_id: string }[]
-    >`select external_id from connection where tenant_id = ${tenantId}`
-    stories.push(storyAt({ owner, send: app.send }, { tenantId, key, account: row!.external_id }))
-  }
+  while (stories.length < count) stories.push((await make(app)).at({ owner, send: app.send }))
   await owner`update tenant set overrides = ${owner.json(limits)}`
   return stories
 }

@@ -145,7 +145,7 @@ const oneRound = async (options: ClockOptions, faults: string): Promise<Round> =
     : await judgeSchedules(owner, clock.history)
   // A person has been asked by then: the clock's jump by two days ends the day of looking for a
   // post.
-  const { 'in doubt without work': _, ...rules } = await brokenRules(owner, 'announced')
+  const { 'in doubt without work': _, ...rules } = await brokenRules(owner, { events: 'announced' })
   const steps = clock.history.length - 1
   const kills = Math.min(options.kills, played.length)
   return {

@@ -11,6 +11,8 @@ export interface Clients extends Asking {
   owner: postgres.Sql
   /** Commands that are over: with an answer, or because the item went on without it. */
   answered: number
+  /** How often a client asks for a post whose network took nothing, each time under a new key. */
+  asks: number
   /** The longest that one went on asking before it had its answer, in milliseconds. */
   longestMs: number
 }
@@ -45,9 +47,10 @@ const isTooLate = ({ round }: Command, reply: Reply): boolean =>
 
 const isFinal = (reply: Reply): boolean => reply.status !== 503 && !REPEATABLE.test(reply.text)
 
-export const newClients = (owner: postgres.Sql, asking: Asking): Clients => ({
+export const newClients = (owner: postgres.Sql, asking: Asking, asks = 1): Clients => ({
   ...asking,
   owner,
+  asks,
   answered: 0,
   longestMs: 0,
 })
@@ -118,11 +121,27 @@ export const persist = async (
   return reply && isTooLate(command, reply) ? 'too late' : undefined
 }
 
+const TOOK_NOTHING = [429, 502]
+const ASK_AGAIN_MS = 300
+
+/** Asks for the post until the network has taken it, or is asked often enough. */
+export const postNow = async (
+  clients: Clients,
+  item: Pick<Command, 'story' | 'id'>,
+): Promise<void> => {
+  for (let nth = 0; nth < clients.asks; nth++) {
+    const round = nth === 0 ? {} : { round: nth }
+    const reply = await asked(clients, { ...item, action: 'post-now', ...round })
+    if (!reply || !TOOK_NOTHING.includes(reply.status)) return
+    await Bun.sleep(ASK_AGAIN_MS)
+  }
+}
+
 /** Approves the item, then asks for it now, or schedules it for soon. */
 export const postItem = async (clients: Clients, story: Story, id: string): Promise<void> => {
   await persist(clients, { story, id, action: 'approve' })
   if (clients.next() < 0.5) {
-    await persist(clients, { story, id, action: 'post-now' })
+    await postNow(clients, { story, id })
     return
   }
   for (let round = 0; round < MAX_TIMES; round++) {

@@ -8,6 +8,13 @@ import { createLog } from '#kernel/log'
 import { parseFaults } from '#port/network/sandbox/faults'
 import { openSandboxStore } from '#port/network/sandbox/rows'
 import { createSandbox } from '#port/network/sandbox/sandbox'
+import type { NaiveAccount } from './naive-pds.ts'
+
+interface Claimed {
+  id: string
+  account_id: string
+  body: string
+}
 
 const LEASE_MS = 3_000
 const DEADLINE_MS = 1_000
@@ -23,7 +30,41 @@ const network = createSandbox({
   log: createLog('silent'),
 })
 
-const claim = () => sql<{ id: string; account_id: string; body: string }[]>`
+const inSandbox = async ({ id, account_id, body }: Claimed): Promise<boolean> => {
+  const account = { id, externalId: account_id, handle: '' }
+  const request = {
+    account,
+    text: body,
+    attemptId: id,
+    key: null,
+    madeAt: new Date(),
+    deadlineMs: DEADLINE_MS,
+  }
+  return (await network.publish(request, AbortSignal.timeout(DEADLINE_MS))).kind === 'posted'
+}
+
+/** Under a key that the server chooses. */
+const asRecord = async (pds: string, { account_id, body }: Claimed): Promise<boolean> => {
+  const { did: repo, token }: NaiveAccount = JSON.parse(account_id)
+  const collection = 'app.bsky.feed.post'
+  const record = { $type: collection, text: body, createdAt: new Date().toISOString() }
+  const sent = fetch(`${pds}/xrpc/com.atproto.repo.createRecord`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    body: JSON.stringify({ repo, collection, record }),
+    signal: AbortSignal.timeout(DEADLINE_MS),
+  })
+  return await sent.then(
+    ({ ok }) => ok,
+    () => false,
+  )
+}
+
+const { NAIVE_PDS } = process.env
+const publish = (item: Claimed): Promise<boolean> =>
+  NAIVE_PDS ? asRecord(NAIVE_PDS, item) : inSandbox(item)
+
+const claim = () => sql<Claimed[]>`
   update naive.item set lease_until = now() + ${LEASE_MS} * interval '1 ms' where id in
     (select id from naive.item where not posted and due_at <= now()
       and (lease_until is null or lease_until < now()) limit ${AT_ONCE} for update skip locked)
@@ -32,19 +73,7 @@ const claim = () => sql<{ id: string; account_id: string; body: string }[]>`
 for (;;) {
   const claimed = await claim()
   const answered = await Promise.all(
-    claimed.map(async ({ id, account_id, body }) => {
-      const account = { id, externalId: account_id, handle: '' }
-      const request = {
-        account,
-        text: body,
-        attemptId: id,
-        key: null,
-        madeAt: new Date(),
-        deadlineMs: DEADLINE_MS,
-      }
-      const { kind } = await network.publish(request, AbortSignal.timeout(DEADLINE_MS))
-      return kind === 'posted' ? [id] : []
-    }),
+    claimed.map(async (item) => ((await publish(item)) ? [item.id] : [])),
   )
   await sql`update naive.item set posted = true where id = any(${answered.flat()}::uuid[])`
   if (claimed.length === 0) await Bun.sleep(IDLE_MS)

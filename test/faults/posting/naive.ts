@@ -7,19 +7,44 @@ import { spreadOver, startKilling } from '../killing.ts'
 import { countIn, untilNoneIsLeft, type Verdict, verdictOnNaive } from '../ledger.ts'
 import { numbers } from '../numbers.ts'
 import { faultsOf, type PostingOptions } from './options.ts'
-import { doubledTexts } from './verdict.ts'
+import { doubledTexts, SANDBOX_POSTS } from './verdict.ts'
 
-/**
- * If fewer items than this share are posted twice, the harness would not notice a faulty publisher.
- */
-const MUST_DOUBLE = 0.2
 const SETTLES_WITHIN_MS = 120_000
 
-const startWorker = async (database: object, faults: string) => {
+/** Where it posts, and how a harness looks into it. */
+export interface NaiveNetwork {
+  /**
+   * If fewer items than this share are posted twice, the harness would not notice a faulty
+   * publisher.
+   */
+  mustDouble: number
+  /** The table that shows what was posted. */
+  posts: string
+  /** Of the worker that is started as the nth. */
+  env(nth: number): Record<string, string>
+  /** The ids of new accounts with these handles. */
+  accounts(owner: postgres.Sql, handles: string[]): Promise<string[]>
+  /** Fills the table of posts, if it is not the network's own. */
+  gather?(owner: postgres.Sql): Promise<void>
+}
+
+const naiveSandbox = (options: Pick<PostingOptions, 'seed' | 'faults'>): NaiveNetwork => ({
+  mustDouble: 0.2,
+  posts: SANDBOX_POSTS,
+  env: (nth) => ({ SANDBOX_FAULTS: faultsOf(options, nth) }),
+  async accounts(owner, handles) {
+    const rows = await owner<
+      { id: string }[]
+    >`insert into sandbox.accounts (handle) select unnest(${handles}::text[]) returning id`
+    return rows.map(({ id }) => id)
+  },
+})
+
+const startWorker = async (database: object, env: Record<string, string>) => {
   const child = Bun.spawn(
     [process.execPath, '--no-orphans', 'test/faults/posting/naive-worker.ts'],
     {
-      env: ownEnv({ NAIVE_DATABASE: JSON.stringify(database), SANDBOX_FAULTS: faults }),
+      env: ownEnv({ NAIVE_DATABASE: JSON.stringify(database), ...env }),
       stdio: ['ignore', 'ignore', 'inherit'],
     },
   )
@@ -31,16 +56,11 @@ const startWorker = async (database: object, faults: string) => {
   }
 }
 
-const newQueue = async (owner: postgres.Sql, accounts: number): Promise<string[]> => {
+const newQueue = async (owner: postgres.Sql): Promise<void> => {
   await owner`create schema naive`
   await owner`create table naive.item (id uuid primary key, account_id text not null,
     body text not null, lease_until timestamptz, due_at timestamptz not null default now(),
     posted boolean not null default false)`
-  const handles = Array.from({ length: accounts }, (_, n) => `naive-${n}`)
-  const rows = await owner<
-    { id: string }[]
-  >`insert into sandbox.accounts (handle) select unnest(${handles}::text[]) returning id`
-  return rows.map(({ id }) => id)
 }
 
 const DUE_IN_MS = 300
@@ -64,21 +84,20 @@ const leftOver = (owner: postgres.Sql): Promise<number> =>
   countIn(owner`select ((select count(*) from naive.item where not posted) + (select count(*)
     from sandbox.delayed))::int as n`)
 
-/** Broken if fewer than a fifth of the items are on the network more than once. */
-export async function runNaive({
-  items,
-  kills,
-  edits,
-  workspaces,
-  seed,
-  faults,
-}: PostingOptions): Promise<Verdict> {
+/** Broken if too few of the items are on the network more than once. */
+export async function runNaive(
+  options: PostingOptions,
+  network: NaiveNetwork = naiveSandbox(options),
+): Promise<Verdict> {
+  const { items, kills, edits, workspaces, seed } = options
   await using stack = new AsyncDisposableStack()
-  const { options } = stack.use(await freshDb())
-  const owner = postgres({ ...options, max: 1, onnotice: () => {} })
+  const { options: database } = stack.use(await freshDb())
+  const owner = postgres({ ...database, max: 1, onnotice: () => {} })
   stack.defer(() => owner.end({ timeout: 1 }))
-  const accounts = await newQueue(owner, workspaces)
-  const start = (nth: number) => startWorker(options, faultsOf({ seed, faults }, nth))
+  await newQueue(owner)
+  const handles = Array.from({ length: workspaces }, (_, n) => `naive-${n}`)
+  const accounts = await network.accounts(owner, handles)
+  const start = (nth: number) => startWorker(database, network.env(nth))
   const killing = stack.use(
     await startKilling({ places: 2, count: kills, next: numbers(seed), start }),
   )
@@ -96,9 +115,11 @@ export async function runNaive({
   const replaced = (await Promise.all(editing)).flat()
   await killing.over
   await untilNoneIsLeft('items', SETTLES_WITHIN_MS, () => leftOver(owner))
-  const doubled = await doubledTexts(owner)
+  await network.gather?.(owner)
+  const doubled = await doubledTexts(owner, network.posts)
   const unapproved = await countIn(
-    owner`select count(*)::int as n from sandbox.posts where text = any(${replaced}::text[])`,
+    owner`select count(*)::int as n from ${owner(network.posts)}
+      where text = any(${replaced}::text[])`,
   )
   const counts = {
     naive: 'yes',
@@ -111,7 +132,7 @@ export async function runNaive({
     unapproved,
     unposted: await leftOver(owner),
   }
-  const many = verdictOnNaive(counts, { 'items doubled': doubled }, items * MUST_DOUBLE)
+  const many = verdictOnNaive(counts, { 'items doubled': doubled }, items * network.mustDouble)
   const found: Record<string, number> =
     edits > 0 ? { 'posts of a text that had been replaced': unapproved } : {}
   return { counts, broken: [...many.broken, ...verdictOnNaive(counts, found).broken] }

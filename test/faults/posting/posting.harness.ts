@@ -12,14 +12,16 @@ import { type Killing, type Mortal, spreadOver, startKilling } from '../killing.
 import { type Verdict, verdictOn } from '../ledger.ts'
 import { numbers } from '../numbers.ts'
 import { alone } from '../own-database.ts'
-import { newStories } from '../stories.ts'
 import { type Clients, newClients, persist, postItem } from './clients.ts'
 import { runNaive } from './naive.ts'
-import { faultsOf, type PostingOptions } from './options.ts'
+import { type PlayedNetwork, sandboxNetwork } from './network.ts'
+import type { PostingOptions } from './options.ts'
 import { brokenRules, seenItems, untilSettled } from './verdict.ts'
 import { changeOnesMind, noWords, unapproved, type Words } from './withdrawals.ts'
 
-const SETTLES_WITHIN_MS = 300_000
+/** Longer than the longest wait between two sends. */
+const SETTLES_WITHIN_MS = 330_000
+const MANY = 1_000_000
 
 const FAULTS = '500=0.05,429=0.03,slow=0.04,applied502=0.08,drop=0.05'
 /**
@@ -66,33 +68,72 @@ const inStep = async (
 
 /**
  * What was returned by itself is asked for once more, under the key that it was asked for before:
- * only then is it sent again.
+ * only then is it sent again. Each further round has a key of its own.
  */
-const askAgain = async ({
-  clients,
-  stories,
-}: Pick<Load, 'clients' | 'stories'>): Promise<number> => {
-  const rows = await clients.owner<{ id: string; tenant_id: string }[]>`
-    select id, tenant_id from item where status = 'approved'
-      and last_error = 'network_error_not_posted'`
+const askAgain = async (
+  { clients, stories }: Pick<Load, 'clients' | 'stories'>,
+  { network, round }: { network: PlayedNetwork; round: number },
+): Promise<number> => {
+  const rows = await network.returned(clients.owner)
   const story = new Map(stories.map((one) => [one.tenantId, one]))
   await Promise.all(
     rows.map(({ id, tenant_id }) =>
-      persist(clients, { story: story.get(tenant_id)!, id, action: 'post-now' }),
+      persist(clients, { story: story.get(tenant_id)!, id, action: 'post-now', round }),
     ),
   )
   return rows.length
 }
 
+/** Until everything has an end; how often something was asked for again, and what has none. */
+const settle = async (
+  load: Pick<Load, 'clients' | 'stories'>,
+  network: PlayedNetwork,
+  doubts: PostingOptions['doubts'],
+): Promise<{ late: string[]; askedAgain: number }> => {
+  const settled = () => untilSettled(load.clients.owner, { doubts, withinMs: SETTLES_WITHIN_MS })
+  const late = await settled()
+  let askedAgain = 0
+  for (let round = 0; doubts === 'counted' && round < network.rounds; round++) {
+    const asked = await askAgain(load, { network, round })
+    if (asked === 0) break
+    askedAgain += asked
+    late.push(...(await settled()))
+  }
+  return { late, askedAgain }
+}
+
+/** What stands on the network against what the items say and people wanted. */
+const compared = async (
+  { clients, words }: Pick<Load, 'clients' | 'words'>,
+  network: PlayedNetwork,
+) => {
+  const { owner } = clients
+  await network.gather?.(owner)
+  const { posts } = network
+  const rules = await brokenRules(owner, { posts })
+  return {
+    rules,
+    unapproved: await unapproved({ owner }, words, posts),
+    seen: await seenItems(owner),
+    more: await network.more?.(owner),
+  }
+}
+
 /** Posts all items through the kills, waits until everything is settled, and compares. */
-export async function runPosting(options: PostingOptions): Promise<Verdict> {
+export async function runPosting(
+  options: PostingOptions,
+  network: PlayedNetwork = sandboxNetwork(options),
+): Promise<Verdict> {
   const { items, kills, seed, doubts } = options
   await using world = await newDeployment()
   const { owner, server } = world
-  const stories = await newStories(world, options.workspaces, { post_now: options.items })
+  const stories = await network.stories(world, options.workspaces, { post_now: MANY })
   const start = (nth: number) =>
-    startServer({ ...server, env: { SANDBOX_FAULTS: faultsOf(options, nth), LOG_LEVEL: 'silent' } })
-  const busy = (killed: number): Promise<void> => inStep(options, clients, killed)
+    startServer({ ...server, env: { ...network.env(nth), LOG_LEVEL: 'silent' } })
+  const busy = async (killed: number): Promise<void> => {
+    await network.killed?.(killed)
+    await inStep(options, clients, killed)
+  }
   await using killing = await startKilling({
     places: 2,
     count: kills,
@@ -100,16 +141,14 @@ export async function runPosting(options: PostingOptions): Promise<Verdict> {
     start,
     busy,
   })
-  const clients = newClients(owner, askingThrough(killing, numbers(seed + 1)))
-  const words = noWords()
-  await Promise.all([postAll(options, { killing, clients, stories, words }), killing.over])
-  const late = await untilSettled(owner, { doubts, withinMs: SETTLES_WITHIN_MS })
-  const askedAgain = doubts === 'counted' ? await askAgain({ clients, stories }) : 0
-  if (askedAgain > 0)
-    late.push(...(await untilSettled(owner, { doubts, withinMs: SETTLES_WITHIN_MS })))
-  const rules = await brokenRules(owner)
-  const { items: seen, ...ends } = await seenItems(owner)
-  const unapprovedPosts = await unapproved({ owner }, words)
+  const clients = newClients(owner, askingThrough(killing, numbers(seed + 1)), network.asks)
+  const load: Load = { killing, clients, stories, words: noWords() }
+  await Promise.all([postAll(options, load), killing.over])
+  await network.over?.(owner)
+  const { late, askedAgain } = await settle(load, network, doubts)
+  const { rules, more, ...found } = await compared(load, network)
+  const { items: seen, ...ends } = found.seen
+  const { words } = load
   const counts = {
     seed,
     items,
@@ -121,15 +160,18 @@ export async function runPosting(options: PostingOptions): Promise<Verdict> {
     asked_again: askedAgain,
     withdrawn: words.withdrawn.size,
     too_late_to_withdraw: words.tooLate,
-    unapproved: unapprovedPosts,
+    unapproved: found.unapproved,
     doubled: rules.doubled ?? 0,
+    ...more?.counts,
   }
   const never = {
     ...rules,
-    'posts of a text that nobody approved, or no longer': unapprovedPosts,
+    'posts of a text that nobody approved, or no longer': found.unapproved,
     'items that are gone': items - seen,
+    ...more?.never,
   }
-  return verdictOn({ counts, never, broken: late, wrong: clients.wrong })
+  const atStake = more?.atStake ?? {}
+  return verdictOn({ counts, never, atStake, broken: late, wrong: clients.wrong })
 }
 
 if (import.meta.main) {

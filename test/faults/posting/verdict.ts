@@ -65,16 +65,23 @@ export const recordAnnounced = async (owner: postgres.Sql): Promise<void> => {
     announce()`
 }
 
-/**
- * How often each rule is broken, by the rule; `events` names the table that holds what was
- * announced.
- */
+/** Where the sandbox keeps what was posted. */
+export const SANDBOX_POSTS = 'sandbox.posts'
+
+interface Tables {
+  /** What was announced. */
+  events?: 'outbox' | 'announced'
+  /** What was posted. */
+  posts?: string
+}
+
+/** How often each rule is broken, by the rule. */
 export const brokenRules = (
   owner: postgres.Sql,
-  events: 'outbox' | 'announced' = 'outbox',
+  { events = 'outbox', posts = SANDBOX_POSTS }: Tables = {},
 ): Promise<Record<string, number>> =>
   one(owner<Record<string, number>[]>`
-    with seen as (select account_id, text, count(*) as times from sandbox.posts
+    with seen as (select account_id, text, count(*) as times from ${owner(posts)}
       group by account_id, text),
       told as (select i.*, coalesce(s.times, 0) as times,
         (select count(*) from ${owner(events)} o where o.tenant_id = i.tenant_id
@@ -100,17 +107,17 @@ export const brokenRules = (
         (select 1 from item i where i.body = s.text and i.account_external_id = s.account_id)) as
           "posts of no item",
       (select count(*)::int from attempt a where a.state = 'returned'
-        and (a.doubt_cause <> 'server_error' or a.proof_reads < 3))
+        and a.network_key is null and (a.doubt_cause <> 'server_error' or a.proof_reads < 3))
         as "returned without a proof",
       (select count(*)::int from attempt a join connection c on c.id = a.connection_id
         where a.state = 'returned' and exists
-        (select 1 from sandbox.posts p where p.account_id = c.external_id and p.text = a.sent_text
+        (select 1 from ${owner(posts)} p where p.account_id = c.external_id and p.text = a.sent_text
           and not exists
           (select 1 from attempt o where o.external_id = p.id))) as "returned, yet on the network",
       (select count(*)::int from attempt a where a.state = 'open') as "attempts left open"
         from told`)
 
 /** Texts that stand on the network more than once. */
-export const doubledTexts = (owner: postgres.Sql): Promise<number> =>
-  countIn(owner`select count(*)::int as n from (select 1 from sandbox.posts group by text
+export const doubledTexts = (owner: postgres.Sql, posts = SANDBOX_POSTS): Promise<number> =>
+  countIn(owner`select count(*)::int as n from (select 1 from ${owner(posts)} group by text
     having count(*) > 1) d`)

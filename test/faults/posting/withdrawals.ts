@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { inMs, type Story, textOf } from '#test/support/growth/story'
-import { asked, type Clients, type Command, persist } from './clients.ts'
+import { asked, type Clients, type Command, persist, postNow } from './clients.ts'
 
 /** What people have said of each text. A text of an item is written once. */
 export interface Words {
@@ -92,14 +92,15 @@ export const changeOnesMind = async (
     body: { expect_hash: hashOf(second) },
     round: 1,
   })
-  await persist(clients, { story, id, action: 'post-now' })
+  await postNow(clients, { story, id })
 }
 
 /** Posts of a text that nobody approved, or whose approval was taken back. */
 export const unapproved = async (
   { owner }: Pick<Clients, 'owner'>,
   { approved }: Words,
+  posts: string,
 ): Promise<number> => {
-  const posts = await owner<{ text: string }[]>`select text from sandbox.posts`
-  return posts.filter(({ text }) => !approved.has(text)).length
+  const made = await owner<{ text: string }[]>`select text from ${owner(posts)}`
+  return made.filter(({ text }) => !approved.has(text)).length
 }
