@@ -73,18 +73,15 @@ const cases = points.map((one) => ({
 }))
 
 /**
- * Which cases are stopped at once. A transaction that stands for seconds is given up, and its
- * process goes on: those that stop within one come last, and as few of them after each other as a
- * failpoint's name allows.
+ * A transaction that stands for seconds is given up, and its process goes on. So cases that stop
+ * within one come last, those of all failpoints at once: only the cases of one failpoint, which
+ * share its name, come after each other.
  */
 const WITHIN = ['reconcile.settling', 'send.claiming']
 const indexes = (is: (one: Point) => boolean) =>
   cases.flatMap((one, index) => (is(one) ? [index] : []))
-const rounds = [
-  ...indexes(({ failpoint }) => !WITHIN.includes(failpoint)).map((index) => [index]),
-  indexes(({ failpoint, late }) => WITHIN.includes(failpoint) && !late),
-  indexes(({ failpoint, late }) => WITHIN.includes(failpoint) && !!late),
-]
+const without = indexes(({ failpoint }) => !WITHIN.includes(failpoint))
+const within = WITHIN.map((name) => indexes(({ failpoint }) => failpoint === name))
 
 /**
  * An item whose first send was lost, and that waits for a person; the lease of its attempt is over.
@@ -146,7 +143,11 @@ describe('C9, the process dies', () => {
       postAgain(dying, story, id, 'again').catch(() => {})
       found.set(name, { story, id, goOn: await stopped })
     }
-    for (const round of rounds) await Promise.all(round.map(stop))
+    const stopAll = async (some: number[]): Promise<void> => {
+      for (const index of some) await stop(index)
+    }
+    await stopAll(without)
+    await Promise.all(within.map(stopAll))
     await crash(dying)
     for (const { name, late } of cases)
       await passTime(dying, found.get(name)!.story, { id: found.get(name)!.id, late })

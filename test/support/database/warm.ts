@@ -9,6 +9,8 @@ import { eventually } from '../eventually.ts'
 
 /** How long a statement that a server left behind may take to end. */
 const IDLE_WITHIN_MS = 2_000
+/** A busy machine may take longer than a server waits: only our own progress is waited for. */
+const CONNECTS_WITHIN_S = 30
 /** Rows that were deleted take room, as nothing vacuums. */
 const MOST_USES = 25
 /** How many clients of a kind stay: as many as a server has for letters, or one of each pool. */
@@ -32,6 +34,7 @@ const lend = (given: postgres.Options<Record<string, never>>): Lent => {
   const lent: Lent = {
     sql: postgres({
       ...given,
+      connect_timeout: CONNECTS_WITHIN_S,
       idle_timeout: 0,
       max_lifetime: null,
       onclose: (connection) => {
