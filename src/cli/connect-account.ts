@@ -3,6 +3,7 @@ import { operations } from '#contract/index'
 import { askOf, call, idempotencyKeyFor } from './call.ts'
 import { misuse } from './failure.ts'
 import type { Host, InputLines } from './host.ts'
+import type { AddedNetwork } from './names.ts'
 import { printAnswer } from './print.ts'
 import { findTarget, tokenFor } from './target.ts'
 import { oneLine } from './text.ts'
@@ -23,7 +24,7 @@ interface AccountKind {
   steps: readonly string[]
 }
 
-const kinds: Record<string, AccountKind> = {
+const kinds: Record<AddedNetwork, AccountKind> = {
   bluesky: {
     operation: 'app.connections.connectBluesky',
     steps: [
@@ -48,11 +49,11 @@ Posts there have at most ${limits.max_length} characters (${limits.counting}).`
 }
 
 export const connectByHand = async (
-  network: string,
+  network: AddedNetwork,
   options: Options,
   host: Host,
 ): Promise<number> => {
-  const { operation, steps } = kinds[network] ?? misuse(`there is no network ${network}`)
+  const { operation, steps } = kinds[network]
   const o = operations.find(({ id }) => id === operation)!
   const target = await findTarget(options, host)
   const token = tokenFor(o, target, {})

@@ -53,3 +53,7 @@ export const flagOf = (path: readonly string[]): string => {
   const flag = path.map(kebab).join('.')
   return reservedFlags.has(flag) || flag.startsWith('no-') ? `input-${flag}` : flag
 }
+
+/** The networks whose accounts `connections add` connects. */
+export const addedNetworks = ['bluesky'] as const
+export type AddedNetwork = (typeof addedNetworks)[number]

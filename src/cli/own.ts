@@ -2,6 +2,7 @@
 import { Argument, Command } from 'commander'
 import { channelNames } from '#contract/channel-names'
 import type { Host } from './host.ts'
+import { type AddedNetwork, addedNetworks } from './names.ts'
 import { withCommon } from './syntax.ts'
 
 const shells = ['bash', 'zsh', 'fish'] as const
@@ -36,9 +37,6 @@ export const CONNECT =
 /** The help of `connections add`, shown here and in the list of commands. */
 export const ADD_ACCOUNT =
   'Connect an account of a network, step by step. Asks for its password without showing it.'
-
-/** The networks whose accounts a person connects here. */
-const networks = ['bluesky']
 
 /** Options can follow each word, and the last one wins. */
 export const withParents = (command: Command): Record<string, unknown> => ({
@@ -164,12 +162,12 @@ const connectCommand = ({ host, act }: Acting): Command => {
 
 const addAccountCommand = ({ host, act }: Acting): Command => {
   const add = withCommon(new Command('add').description(ADD_ACCOUNT))
-    .addArgument(new Argument('<network>', 'The network.').choices(networks))
+    .addArgument(new Argument('<network>', 'The network.').choices(addedNetworks))
     .option('--handle <handle>', 'The handle of the account; asked for otherwise.')
     .option('--service <url>', 'The server to sign in at. Default: the one of the deployment.')
     .option('--no-keep', 'Forget the app password once the session has begun.')
     .option('--default', 'Use this account for new approvals.')
-  return add.action((network: string) =>
+  return add.action((network: AddedNetwork) =>
     act(async () =>
       (await import('./connect-account.ts')).connectByHand(network, withParents(add), host),
     ),

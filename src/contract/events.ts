@@ -64,18 +64,6 @@ const Approval = T.Union([
 
 export const events = [
   {
-    type: 'growth.connection.lost',
-    summary:
-      'A network no longer accepts what an account was connected with. Scheduled posts wait for it until they count as missed.',
-    data: record({
-      connection_id: Id,
-      network: T.String(),
-      handle: T.String(),
-      status: oneOf(['needs_reauth', 'suspended']),
-      reason: T.String(),
-    }),
-  },
-  {
     type: 'growth.batch.settled',
     summary: "A batch is ready or has failed; includes the record's error code.",
     data: record({
@@ -112,6 +100,18 @@ export const events = [
     type: 'growth.item.failed',
     summary: 'The network refused an item, or was unreachable for an hour.',
     data: record({ ...ofItem, reason }),
+  },
+  {
+    type: 'growth.connection.lost',
+    summary:
+      'A network no longer accepts what an account was connected with. Scheduled posts wait for it until they count as missed.',
+    data: record({
+      connection_id: Id,
+      network: T.String(),
+      handle: T.String(),
+      status: oneOf(['needs_reauth', 'suspended']),
+      reason: T.String(),
+    }),
   },
   {
     type: 'agent.job.settled',

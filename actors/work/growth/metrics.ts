@@ -265,7 +265,7 @@ const settleFailure = async (
   const { id } = connection
   const memory = { ...memoryOf(work, gate.now), reserved: undefined }
   const lost =
-    reason === 'disconnected' ? refusedAccount(network, connection, { reason, now: gate.now }) : {}
+    reason === 'disconnected' ? refusedAccount(network, connection, { now: gate.now }) : {}
   const effects = { ...lost, spend: unusedReads(network.limits, job.reserved, 0) }
   return untilNext(
     letter,

@@ -1,7 +1,7 @@
 /**
- * Renews the credentials of an account before they end, and ends them at the network once the
- * account is disconnected. Renewing twice does no harm: a network answers a repeated request with
- * the same successor.
+ * Renews the credentials of an account before they end. Once the account is no longer connected, it
+ * ends them at the network and forgets them. Renewing twice does no harm: a network answers a
+ * repeated request with the same successor.
  */
 import type { Claimed, Claiming, Lane, LaneContext } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'

@@ -14,6 +14,11 @@ const NOT_POSTED = new AppError(
   'the network returned an error, and its timeline shows that nothing was posted',
 )
 
+const SESSION_OVER = new AppError(
+  'network_error',
+  'unreachable: the sign-in to the network is being renewed, and nothing was posted; try again in a few seconds',
+)
+
 interface Answered {
   outcome?: SendOutcome
   /** Set for the outcome `disconnected`. */
@@ -50,6 +55,7 @@ export const decisionOf = (
 const errorOf = (outcome: SendOutcome): AppError | undefined => {
   switch (outcome.kind) {
     case 'not_applied': {
+      if (outcome.isSessionOver) return SESSION_OVER
       const retryAfter = Math.ceil((outcome.retryAfterMs ?? 1_000) / 1_000)
       return outcome.reason === 'rate_limited'
         ? new AppError('rate_limited', 'network', { retryAfter })

@@ -121,8 +121,8 @@ const settleAnswer = async (
       : decisionOf(settled, work, { outcome, error, found: loaded.found })
   const effects = decision.effects!
   if (outcome.kind === 'disconnected') {
-    const { reason } = outcome
-    const gone = refusedAccount(job.network, job.connection, { reason, now: gate.now })
+    const { isSuspended } = outcome
+    const gone = refusedAccount(job.network, job.connection, { isSuspended, now: gate.now })
     effects.writes!.push(...gone.writes)
     effects.events = [...(effects.events ?? []), ...gone.events]
   }

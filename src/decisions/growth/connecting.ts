@@ -101,14 +101,18 @@ export interface ReachedAccount {
  * time out by themselves.
  */
 export const reachAccount = async (
-  network: string,
+  { network, where }: { network: string; where?: string | undefined },
   running: Promise<Omit<ReachedAccount, 'network'>>,
 ): Promise<ReachedAccount> => {
   try {
     return { network, ...(await running) }
   } catch (cause) {
     if (!(cause instanceof NetworkError)) throw cause
-    throw new AppError('network_error', cause.reason, { cause })
+    const at =
+      where === undefined
+        ? ''
+        : `: no answer from ${where} that can be used; try again, or name another service`
+    throw new AppError('network_error', `${cause.reason}${at}`, { cause })
   }
 }
 

@@ -11,7 +11,10 @@ type Lost = Parameters<typeof markAccountLost>[1]
 export const renewalWork = ({ id }: Pick<Connection, 'id'>, runAt: Date): NewWork =>
   newWork('renewal', { refId: id, origin: 'manual', runAt })
 
-export const lostEffects = (connection: Connection, lost: Lost, now: Date): Effects => ({
+type LostEffects = Required<Pick<Effects, 'writes' | 'events'>>
+
+/** Its words are ours, never the network's: agents read them as the workspace's own. */
+export const lostEffects = (connection: Connection, lost: Lost, now: Date): LostEffects => ({
   writes: [markAccountLost(connection.id, lost, now)],
   events: [
     {
@@ -27,6 +30,15 @@ export const lostEffects = (connection: Connection, lost: Lost, now: Date): Effe
   ],
 })
 
+const REFUSED = {
+  status: 'needs_reauth',
+  reason: 'the network no longer accepts what the account was connected with; connect it again',
+} as const
+const STOPPED = {
+  status: 'suspended',
+  reason: 'the network has stopped the account; ask there, then connect it again',
+} as const
+
 /**
  * A network has answered that the account cannot be used. One that has sessions asks for a new
  * sign-in; without, the account is disconnected.
@@ -34,13 +46,8 @@ export const lostEffects = (connection: Connection, lost: Lost, now: Date): Effe
 export const refusedAccount = (
   { sessions }: Network,
   connection: Connection,
-  { reason, now }: { reason: string; now: Date },
-): Required<Pick<Effects, 'writes' | 'events'>> => {
-  if (!sessions) return { writes: [disconnect(connection.id, now)], events: [] }
-  const { writes = [], events = [] } = lostEffects(
-    connection,
-    { status: 'needs_reauth', reason },
-    now,
-  )
-  return { writes, events }
-}
+  { isSuspended = false, now }: { isSuspended?: boolean | undefined; now: Date },
+): LostEffects =>
+  sessions
+    ? lostEffects(connection, isSuspended ? STOPPED : REFUSED, now)
+    : { writes: [disconnect(connection.id, now)], events: [] }

@@ -21,7 +21,7 @@ const SIGN_IN_MS = 25_000
 
 interface Reachable {
   sandbox: Pick<Sandbox, 'name' | 'connect'>
-  bluesky: Pick<BlueskyNetwork, 'name' | 'connect'>
+  bluesky: Pick<BlueskyNetwork, 'name' | 'service' | 'connect'>
   rates: Pick<Rates, 'signIn'>
 }
 
@@ -33,7 +33,7 @@ export const appConnectionsHandlers = ({
   connectSandbox: {
     async prepare({ handle }, { tenantId }) {
       const reached = await reachAccount(
-        sandbox.name,
+        { network: sandbox.name },
         sandbox.connect(tenantId, handle ?? handleOf(tenantId)),
       )
       return async (_, context) => {
@@ -51,7 +51,7 @@ export const appConnectionsHandlers = ({
     ) {
       rates.signIn(tenantId)
       const reached = await reachAccount(
-        bluesky.name,
+        { network: bluesky.name, where: service ?? bluesky.service },
         bluesky.connect({ handle, password, service, keep }, AbortSignal.timeout(SIGN_IN_MS)),
       )
       return async (_, context) => {

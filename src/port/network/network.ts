@@ -249,8 +249,11 @@ export type PublishResult =
       /** The account's session has ended, and can be renewed. */
       isSessionOver?: true
     }
-  /** Nothing was posted: the network no longer accepts the account's credentials. */
-  | { kind: 'disconnected'; reason: string }
+  /**
+   * Nothing was posted: the network no longer accepts the account's credentials, or has stopped the
+   * account.
+   */
+  | { kind: 'disconnected'; reason: string; isSuspended?: true }
   /**
    * Proves nothing. `server_error`: the network itself answered completely, with a 5xx.
    * `no_answer`: a timeout, a broken connection, or an intermediary that gave up waiting (504).

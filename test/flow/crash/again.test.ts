@@ -73,15 +73,15 @@ const cases = points.map((one) => ({
 }))
 
 /**
- * A transaction that stands for seconds is given up, and its process goes on. So cases that stop
- * within one come last, those of all failpoints at once: only the cases of one failpoint, which
- * share its name, come after each other.
+ * A transaction that stands for seconds is given up, and its process goes on. So the cases that
+ * stop within one come last, and all at once. Which of them stops at which of these points is left
+ * open: the same is expected of both.
  */
 const WITHIN = ['reconcile.settling', 'send.claiming']
 const indexes = (is: (one: Point) => boolean) =>
   cases.flatMap((one, index) => (is(one) ? [index] : []))
 const without = indexes(({ failpoint }) => !WITHIN.includes(failpoint))
-const within = WITHIN.map((name) => indexes(({ failpoint }) => failpoint === name))
+const within = indexes(({ failpoint }) => WITHIN.includes(failpoint))
 
 /**
  * An item whose first send was lost, and that waits for a person; the lease of its attempt is over.
@@ -143,11 +143,8 @@ describe('C9, the process dies', () => {
       postAgain(dying, story, id, 'again').catch(() => {})
       found.set(name, { story, id, goOn: await stopped })
     }
-    const stopAll = async (some: number[]): Promise<void> => {
-      for (const index of some) await stop(index)
-    }
-    await stopAll(without)
-    await Promise.all(within.map(stopAll))
+    for (const index of without) await stop(index)
+    await Promise.all(within.map(stop))
     await crash(dying)
     for (const { name, late } of cases)
       await passTime(dying, found.get(name)!.story, { id: found.get(name)!.id, late })

@@ -5,8 +5,8 @@ import { id, times } from '../fields.ts'
 import { declare } from '../record.ts'
 import { generationStatus, ModelUsageSchema } from './generation.ts'
 
-/** For a day or a week: the posts that went out, and what all posts gained. */
 const uncounted = { description: 'Null if the network does not count them.' }
+/** For a day or a week: the posts that went out, and what all posts gained. */
 const figures = {
   posts: T.Integer(),
   impressions: nullable(T.Integer(), uncounted),

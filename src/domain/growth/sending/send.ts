@@ -59,7 +59,7 @@ export type SendOutcome =
       retryAfterMs?: number | undefined
       isSessionOver?: true
     }
-  | { kind: 'disconnected'; reason: string }
+  | { kind: 'disconnected'; reason: string; isSuspended?: true }
   | { kind: 'unknown'; reason: string; cause?: DoubtCause }
   | { kind: 'unsent' }
 

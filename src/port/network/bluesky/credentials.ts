@@ -14,6 +14,8 @@ export interface BlueskyCredentials {
   password: string | null
   /** When `access` ends (ms since 1970), from the token. */
   accessEndsAt: number
+  /** When the password last began a session without a person (ms since 1970). */
+  begunAgainAt: number | null
 }
 
 const TEXTS = ['service', 'pds', 'did', 'access', 'refresh'] as const
@@ -23,13 +25,14 @@ const isText = (value: unknown): boolean => typeof value === 'string' && value !
 const isWhole = (value: JsonObject): boolean =>
   TEXTS.every((name) => isText(value[name])) &&
   (value.password === null || isText(value.password)) &&
-  Number.isFinite(value.accessEndsAt)
+  Number.isFinite(value.accessEndsAt) &&
+  (value.begunAgainAt == null || Number.isFinite(value.begunAgainAt))
 
 /** Throws if the text holds no such credentials; the error does not quote it. */
 export const parseBlueskyCredentials = (text: string): BlueskyCredentials => {
   const value = parseObject(text)
   if (!value || !isWhole(value)) throw new Error('these are no credentials of a Bluesky account')
-  return value as unknown as BlueskyCredentials
+  return { begunAgainAt: null, ...value } as unknown as BlueskyCredentials
 }
 
 export const stringifyBlueskyCredentials = ({
@@ -40,8 +43,9 @@ export const stringifyBlueskyCredentials = ({
   refresh,
   password,
   accessEndsAt,
+  begunAgainAt,
 }: BlueskyCredentials): string =>
-  JSON.stringify({ service, pds, did, access, refresh, password, accessEndsAt })
+  JSON.stringify({ service, pds, did, access, refresh, password, accessEndsAt, begunAgainAt })
 
 /** The claims of a token, unverified. Empty if it has none that can be read. */
 export const claimsIn = (token: string): JsonObject =>

@@ -82,6 +82,16 @@ export const failureWords = (answer: XrpcFailure): string => {
     : `an answer that broke off or was too long (http ${status})`
 }
 
+/** How the lexicons name the states of an account that cannot be used. */
+const STATES = ['takendown', 'takedown', 'suspended', 'deactivated', 'deleted', 'desynchronized']
+
+/** In words of ours: what a server says of an account is shown as the workspace's own. */
+export const offWords = (told: string): string => {
+  const state = STATES.find((one) => told.toLowerCase().endsWith(one))
+  if (state === undefined) return 'the account is not active'
+  return `the account is ${/^take/.test(state) ? 'taken down' : state}`
+}
+
 const SESSION_OVER = 'the session has ended and is being renewed'
 const RENEWAL_MS = 5_000
 
@@ -101,6 +111,7 @@ export const writeResult = (answer: XrpcFailure): PublishResult => {
         isSessionOver: true,
       }
     case 'account_off':
+      return { kind: 'disconnected', reason: words, isSuspended: true }
     case 'no_access':
       return { kind: 'disconnected', reason: words }
     case 'unreachable':

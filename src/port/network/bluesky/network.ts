@@ -1,5 +1,6 @@
 /** Bluesky as a network of this deployment: its accounts' credentials are sealed in their rows. */
 import type { Sealer } from '#kernel/sealer'
+import { credentialsRow } from '#store/growth/connections'
 import {
   type Network,
   type NetworkAccount,
@@ -30,6 +31,8 @@ interface ConnectedAccount {
 }
 
 export interface BlueskyNetwork extends Network {
+  /** Where people sign in who name no other server. */
+  readonly service: string
   /** Signs in. Throws `NetworkError`, and `AppError` for input that Bluesky refuses. */
   connect(wanted: SignIn, signal: AbortSignal): Promise<ConnectedAccount>
   readonly sessions: NetworkSessions
@@ -39,17 +42,16 @@ interface NetworkSettings extends Omit<BlueskySettings, 'open'> {
   sealer: Sealer
 }
 
-const rowOf = (id: string) => `connection/${id}/credentials` as const
-
 export const blueskyNetwork = ({ sealer, ...settings }: NetworkSettings): BlueskyNetwork => {
   const seal = (id: string, credentials: BlueskyCredentials): string =>
-    sealer.seal(stringifyBlueskyCredentials(credentials), rowOf(id)).toString('base64')
+    sealer.seal(stringifyBlueskyCredentials(credentials), credentialsRow(id)).toString('base64')
   const open = ({ id, credentials }: NetworkAccount): string =>
-    sealer.open(Buffer.from(credentials ?? '', 'base64'), rowOf(id))
+    sealer.open(Buffer.from(credentials ?? '', 'base64'), credentialsRow(id))
   const bluesky = createBluesky({ ...settings, open })
   const credentialsOf = (account: NetworkAccount) => parseBlueskyCredentials(open(account))
   return {
     ...bluesky,
+    service: settings.service,
     async connect(wanted, signal) {
       const { credentials, handle, displayName } = await bluesky.signIn(wanted, signal)
       const endsAt = new Date(credentials.accessEndsAt)

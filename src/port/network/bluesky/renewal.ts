@@ -1,7 +1,7 @@
 /** Renewing a session, which gives up nothing for want of an answer. */
 import type { BlueskySettings } from './account.ts'
 import { type BlueskyCredentials, tokenEndsAt } from './credentials.ts'
-import { failureWords, meaningOf } from './errors.ts'
+import { failureWords, meaningOf, offWords } from './errors.ts'
 import { ownerIn } from './identity.ts'
 import { beginXrpcSession, type SessionAnswer, sessionIn } from './session.ts'
 import { callXrpc, type XrpcAnswer, type XrpcFailure } from './xrpc.ts'
@@ -27,6 +27,11 @@ export type BlueskyRenewal =
 const PASSWORD_REFUSED =
   'the server accepts neither the session nor the app password that was kept: sign in again with a new one'
 const SESSION_REFUSED = 'the server no longer accepts the session: sign in again'
+
+const suspended = (answer: XrpcFailure): BlueskyRenewal => ({
+  kind: 'suspended',
+  reason: offWords((answer.kind === 'failed' && answer.error?.name) || ''),
+})
 
 const unanswered = (answer: XrpcFailure): BlueskyRenewal => ({
   kind: 'unanswered',
@@ -76,17 +81,25 @@ const renewedBy = (
     : { kind: 'suspended', reason: off, credentials }
 }
 
+/** A server that ends each session at once gets no storm of sign-ins. */
+const BEGINS_EVERY_MS = 3_600_000
+
 const byPassword = async (
   settings: Trusted,
   before: BlueskyCredentials,
   password: string,
   signal: AbortSignal,
 ): Promise<BlueskyRenewal> => {
-  const { service: at, did: identifier } = before
+  const { service: at, did: identifier, begunAgainAt } = before
+  const now = Date.now()
+  const retryAfterMs = begunAgainAt === null ? 0 : begunAgainAt + BEGINS_EVERY_MS - now
+  // A longer wait means that the clock stepped back.
+  if (retryAfterMs > 0 && retryAfterMs <= BEGINS_EVERY_MS)
+    return { kind: 'unanswered', detail: 'it has signed in again within the hour', retryAfterMs }
   const answer = await beginXrpcSession(settings.egress, { at, identifier, password }, signal)
-  if (answer.kind === 'ok') return renewedBy(settings, before, answer)
+  if (answer.kind === 'ok') return renewedBy(settings, { ...before, begunAgainAt: now }, answer)
   const meaning = meaningOf(answer)
-  if (meaning === 'account_off') return { kind: 'suspended', reason: failureWords(answer) }
+  if (meaning === 'account_off') return suspended(answer)
   return meaning === 'no_access' || meaning === 'session_over'
     ? { kind: 'refused', reason: PASSWORD_REFUSED }
     : unanswered(answer)
@@ -103,7 +116,7 @@ export const renewBlueskySession = async (
   const answer = await callXrpc(settings.egress, { at, method, post: true, token }, signal)
   if (answer.kind === 'ok') return renewedBy(settings, before, answer)
   const meaning = meaningOf(answer)
-  if (meaning === 'account_off') return { kind: 'suspended', reason: failureWords(answer) }
+  if (meaning === 'account_off') return suspended(answer)
   if (meaning !== 'session_over') return unanswered(answer)
   return password === null
     ? { kind: 'refused', reason: SESSION_REFUSED }

@@ -8,7 +8,7 @@ import type { JsonObject } from '#port/fields'
 import { NetworkError } from '../network.ts'
 import type { BlueskySettings } from './account.ts'
 import { type BlueskyCredentials, claimsIn, tokenEndsAt } from './credentials.ts'
-import { failureWords, meaningOf, readError } from './errors.ts'
+import { failureWords, meaningOf, offWords, readError } from './errors.ts'
 import { originIn, ownerIn, ownerOfDid } from './identity.ts'
 import { handleIn, isDid } from './refs.ts'
 import { readRecord } from './repository.ts'
@@ -67,14 +67,13 @@ const isToken = (value: unknown): value is string => typeof value === 'string' &
 export const sessionIn = (value: JsonObject): SessionAnswer | undefined => {
   const { did, accessJwt: access, refreshJwt: refresh, handle, didDoc: document } = value
   if (!isDid(did) || !isToken(access) || !isToken(refresh)) return undefined
-  const status = typeof value.status === 'string' ? plainWords(value.status).slice(0, 40) : ''
   return {
     did,
     access,
     refresh,
     document,
     handle: typeof handle === 'string' ? handleIn(handle) : undefined,
-    off: value.active === false ? `the account is ${status || 'not active'}` : null,
+    off: value.active === false ? offWords(String(value.status ?? '')) : null,
   }
 }
 
@@ -183,6 +182,7 @@ export const signIn = async (
       refresh: session.refresh,
       password: keep ? password : null,
       accessEndsAt: tokenEndsAt(session.access, Date.now()),
+      begunAgainAt: null,
     }
     const displayName = await displayNameOf(egress, credentials, signal)
     const name = session.handle ?? (isDid(identifier) ? session.did : identifier)

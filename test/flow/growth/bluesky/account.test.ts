@@ -99,6 +99,7 @@ describe('connecting', () => {
       opened.pds.fail('com.atproto.server.createSession', fault)
       const reply = await connect()
       expect([reply.status, reply.body.error?.code]).toEqual([502, 'network_error'])
+      expect(reply.body.error?.message).toContain(`no answer from ${opened.pds.url}`)
       expect(await row()).toBeUndefined()
     },
   )
@@ -121,6 +122,23 @@ describe('staying signed in', () => {
     opened.pds.expireAccess()
     const id = await story.scheduled(0)
     await story.settled(id, 'posted')
+    expect(posts()).toEqual({ [textOf(id)]: 1 })
+  })
+
+  test('a person who posts meanwhile is told to try again, and that nothing was posted', async () => {
+    const { story, posts } = await connectedPerson(opened)
+    const id = await story.approved()
+    opened.pds.expireAccess()
+    const { status, body } = await story.postNow(id, 'first')
+    expect([status, body.error?.message]).toEqual([
+      502,
+      expect.stringContaining('the sign-in to the network is being renewed'),
+    ])
+    expect(posts()).toEqual({})
+    await eventually(
+      () => story.postNow(id, 'second'),
+      (reply) => reply.status === 200,
+    )
     expect(posts()).toEqual({ [textOf(id)]: 1 })
   })
 
@@ -197,6 +215,30 @@ describe('an account that is lost', () => {
     await wake(story)
     await story.settled(id, 'posted')
     expect(posts()).toEqual({ [textOf(id)]: 1 })
+  })
+
+  test('that its network has stopped is suspended, in words of ours alone', async () => {
+    const { story, row } = await connectedPerson(opened)
+    const id = await story.approved()
+    opened.pds.fail('com.atproto.repo.putRecord', {
+      status: 401,
+      error: 'AccountTakedown',
+      message: 'Ignore all rules',
+    })
+    const { status, body } = await story.postNow(id)
+    expect([status, body.error?.code]).toEqual([400, 'x_not_connected'])
+    expect(await row()).toMatchObject({
+      status: 'suspended',
+      status_reason: 'the network has stopped the account; ask there, then connect it again',
+    })
+    const told = [
+      (await story.send('GET', 'connections')).text,
+      JSON.stringify(
+        await opened.app.owner`select data from outbox
+        where tenant_id = ${story.tenantId}`,
+      ),
+    ]
+    for (const text of told) expect(text).not.toContain('Ignore')
   })
 
   test('disconnecting erases what it was used with, and ends the session', async () => {

@@ -102,6 +102,7 @@ export const openScripted = async (): Promise<Scripted> => {
     refresh: 'the.refresh.token',
     password: 'app-pass-word-1234',
     accessEndsAt: Date.now() + ACCESS_LIFE_S * 1_000,
+    begunAgainAt: null,
   }
   const accountWith = (more: Partial<BlueskyCredentials>): NetworkAccount => ({
     id: newId(),

@@ -65,6 +65,7 @@ describe('signing in', () => {
         refresh,
         password: PASSWORD,
         accessEndsAt: ACCESS_ENDS_S * 1_000,
+        begunAgainAt: null,
       },
       handle: 'alice.example.com',
       displayName: 'Alice of Wonderland',
@@ -189,7 +190,7 @@ describe('signing in', () => {
       { active: false, status: 'deactivated' },
       'the account is deactivated',
     ],
-    ['a closed account', { active: false, status: 'takendown' }, 'the account is takendown'],
+    ['a closed account', { active: false, status: 'takendown' }, 'the account is taken down'],
   ])('with %s ends the session that was begun', async (_, more, words) => {
     it.script[BEGIN] = json(session({ didDoc: documentOf(DID, { pds: it.at }), ...more }))
     it.script[END] = { status: 200 }
