@@ -16,6 +16,7 @@ interface Connected {
     account: { id: string; network: string; handle: string; is_default: boolean }
     limits: { max_length: number; counting: string }
   }
+  unfit_drafts?: { item_id: string; message: string }[]
 }
 
 /** What the server makes an account of, from options and from what is typed. */
@@ -40,12 +41,24 @@ const secretLine = async (prompt: string, lines: InputLines, host: Host): Promis
   return line?.trim() || misuse('the app password is missing', 'type it, or pipe it in')
 }
 
-const wordsOf = ({ connection: { account, limits } }: Connected): string => {
+const MOST_SHOWN = 10
+
+/** Drafts that the account cannot take, a line each. */
+const unfitWords = (drafts: NonNullable<Connected['unfit_drafts']>): string => {
+  if (drafts.length === 0) return ''
+  const lines = drafts
+    .slice(0, MOST_SHOWN)
+    .map(({ item_id, message }) => `\n  ${item_id} ${oneLine(message)}`)
+  const more = drafts.length > MOST_SHOWN ? `\n  and ${drafts.length - MOST_SHOWN} more` : ''
+  return `\nDrafts that do not fit this account:${lines.join('')}${more}`
+}
+
+const wordsOf = ({ connection: { account, limits }, unfit_drafts = [] }: Connected): string => {
   const posts = account.is_default
     ? 'New approvals use it from now on.'
     : `Another account is the default; to use this one: tendril connections set-default ${account.id}`
   return `Connected @${oneLine(account.handle)} on ${account.network}. ${posts}
-Posts there have at most ${limits.max_length} characters (${limits.counting}).`
+Posts there have at most ${limits.max_length} characters (${limits.counting}).${unfitWords(unfit_drafts)}`
 }
 
 export const connectByHand = async (

@@ -89,7 +89,11 @@ const micros = (description?: string) => T.Integer(description === undefined ? {
 export const NetworkLimitsSchema = record(
   {
     max_length: T.Integer({ description: 'Of a post.' }),
-    max_article_length: T.Integer({ description: 'Of an article, posted as one long post.' }),
+    max_article_length: nullable(
+      T.Integer({
+        description: 'Of an article, posted as one long post; null where there are no long posts.',
+      }),
+    ),
     counting: T.String({ description: 'How lengths are counted.' }),
     actions: T.Array(T.String(), {
       description: "What can be done with others' posts; a single post may allow less.",

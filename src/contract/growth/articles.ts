@@ -34,7 +34,12 @@ export const articles = {
           }),
         ),
       },
-      output: record({ article: Article }),
+      output: record({
+        article: Article,
+        warnings: T.Array(record({ code: oneOf(['no_articles']), message: T.String() }), {
+          description: 'no_articles: the default account could not post it.',
+        }),
+      }),
     },
     {
       tool: 'growth_create_article',

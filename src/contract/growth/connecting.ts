@@ -5,6 +5,11 @@ import { ConnectionSchema, InFlight } from '../shared-records.ts'
 
 const answer = record({ connection: ConnectionSchema })
 
+const UnfitDrafts = T.Array(record({ item_id: Id, message: T.String() }), {
+  description:
+    'Of the 100 newest drafts, those that are too long for the account, are articles that it does not take, or name somebody in the way of another network.',
+})
+
 export const appConnections = {
   connectSandbox: op.prepared(
     'POST /api/v1/app/connections/sandbox',
@@ -60,7 +65,7 @@ export const appConnections = {
           T.Boolean({ description: 'Whether new approvals use this account from now on.' }),
         ),
       },
-      output: answer,
+      output: record({ connection: ConnectionSchema, unfit_drafts: UnfitDrafts }),
     },
     {
       scope: 'session',

@@ -4,6 +4,7 @@ import { connectionRecord } from '#contract/records/growth/connection'
 import { viewOf } from '#contract/records/view'
 import type { PlanUsage } from '#domain/app/plan'
 import { readPrices, readsView } from '#domain/app/read-budget'
+import { type AccountRules, type Unfit, unfitFor } from '#domain/growth/drafting/account-fit'
 import type { Attempt } from '#domain/growth/sending/attempt'
 import { type Connection, mostConnected } from '#domain/growth/sending/connection'
 import { CHOOSING, type Choice, MOST_NAMED } from '#domain/growth/sending/not-connected'
@@ -25,6 +26,7 @@ import {
   makeDefault,
   upsertConnection,
 } from '#store/growth/connections'
+import { newestDrafts } from '#store/growth/items'
 import { hasReadable } from '#store/growth/metrics'
 import { watchesWithoutAccount } from '#store/growth/targets'
 import type { Deciding } from '../deciding.ts'
@@ -172,6 +174,21 @@ export const connectEffects = async (
   const first = [upsertConnection({ ...account, is_default: false })]
   return { account, effects: { first, writes: [makeDefault(id, gate.now)], work, requeued } }
 }
+
+/** How many of the newest drafts are held against a new account. */
+const MOST_DRAFTS_WEIGHED = 100
+
+/** The newest drafts that an account cannot take as they are. */
+export const unfitDrafts = async (
+  { sql, networks }: Pick<Deciding, 'sql'> & { networks: Networks },
+  account: Connection,
+  isHandle: AccountRules['isHandle'],
+): Promise<Unfit[]> =>
+  unfitFor(await newestDrafts(MOST_DRAFTS_WEIGHED)(sql), {
+    account,
+    limits: networkFor(networks, account).limits,
+    isHandle,
+  })
 
 /** A default account is available: watches that waited for one are due at once. */
 export const resumeWatching = async (

@@ -25,6 +25,8 @@ export const unlimitedRates: Rates = {
 
 /** Nobody connects more accounts by hand, and nobody is to guess passwords through us. */
 const SIGN_INS: Rate = { perSecond: 20 / 3_600, burst: 10 }
+/** To one account: a network that counts many that fail keeps its owner out, too. */
+const ACCOUNT_SIGN_INS: Rate = { perSecond: 5 / 3_600, burst: 5 }
 
 /** Workspaces and credentials remembered. */
 const MAX_BUCKETS = 200_000
@@ -74,11 +76,15 @@ export const createRates = ({ db, clock, log }: RatesDeps): Rates & Disposable =
     count: (o, caller) => take(caller, keysOf(o, caller), 1),
     messages: (caller, amount) => take(caller, ['requests'], amount),
     letters: (caller, amount) => take(caller, ['commands'], amount),
-    signIn(tenantId) {
-      const bucket = `sign-ins ${tenantId}`
-      const wait = buckets.wait(bucket, SIGN_INS)
+    signIn(tenantId, account) {
+      const name = account.trim().replace(/^@/, '').toLowerCase()
+      const all: [string, Rate][] = [
+        [`sign-ins ${tenantId}`, SIGN_INS],
+        [`sign-ins ${tenantId} ${name}`, ACCOUNT_SIGN_INS],
+      ]
+      const wait = Math.max(...all.map(([bucket, rate]) => buckets.wait(bucket, rate)))
       if (wait > 0) fail('rate_limited', 'network', { retryAfter: Math.ceil(wait) })
-      buckets.take(bucket, SIGN_INS)
+      for (const [bucket, rate] of all) buckets.take(bucket, rate)
     },
     [Symbol.dispose]: () => book[Symbol.dispose](),
   }

@@ -1,11 +1,14 @@
 import type { articles } from '#contract/growth/articles'
 import { admitArticle } from '#decisions/growth/admission'
 import { generationStores } from '#decisions/growth/generations'
+import { faultOfArticles } from '#domain/growth/drafting/account-fit'
 import { MOST_POINTS, pointsOf } from '#domain/growth/drafting/article-text'
 import { requireActiveChannel } from '#domain/growth/drafting/growth-channel'
 import { itemView } from '#domain/growth/drafting/item-view'
 import { fail } from '#kernel/errors'
+import { limitsFor } from '#port/network/registry'
 import { articleById, listArticles } from '#store/growth/articles'
+import { defaultPart } from '#store/growth/connections'
 import { channelPart } from '#store/growth/growth-channels'
 import { itemById } from '#store/growth/items'
 import type { Handlers } from '../engine/call.ts'
@@ -23,13 +26,23 @@ const requireUsable = (outline: string): void => {
 
 export const articleHandlers: Handlers<typeof articles> = {
   create: loading(
-    () => ({ channel: channelPart('articles') }),
-    ({ topic, length = 'medium', outline = '' }, { gate }, { channel }) => {
+    () => ({ channel: channelPart('articles'), account: defaultPart }),
+    ({ topic, length = 'medium', outline = '' }, { gate, networks }, { channel, account }) => {
       requireUsable(outline)
       requireActiveChannel(channel)
       const request = { topic: topic.trim(), length, outline: outline.trim() || null }
       const { record: article, effects } = admitArticle({ gate, origin: 'manual' }, request)
-      return { reply: { article }, effects, refId: article.id }
+      const fault = faultOfArticles({ account, limits: limitsFor(networks, account) })
+      const warnings =
+        fault === undefined
+          ? []
+          : [
+              {
+                code: 'no_articles' as const,
+                message: `${fault}; cancel it, or choose another account for it`,
+              },
+            ]
+      return { reply: { article, warnings }, effects, refId: article.id }
     },
   ),
 

@@ -4,6 +4,7 @@ import {
   connectionView,
   disconnectEffects,
   reachAccount,
+  unfitDrafts,
 } from '#decisions/growth/connecting'
 import { fail } from '#kernel/errors'
 import type { BlueskyNetwork } from '#port/network/bluesky/network'
@@ -21,7 +22,7 @@ const SIGN_IN_MS = 25_000
 
 interface Reachable {
   sandbox: Pick<Sandbox, 'name' | 'connect'>
-  bluesky: Pick<BlueskyNetwork, 'name' | 'service' | 'connect'>
+  bluesky: Pick<BlueskyNetwork, 'name' | 'service' | 'connect' | 'isHandle'>
   rates: Pick<Rates, 'signIn'>
 }
 
@@ -49,15 +50,17 @@ export const appConnectionsHandlers = ({
       { handle, app_password: password, service, keep = true, default: isDefault },
       { tenantId },
     ) {
-      rates.signIn(tenantId)
+      rates.signIn(tenantId, handle)
       const reached = await reachAccount(
         { network: bluesky.name, where: service ?? bluesky.service },
         bluesky.connect({ handle, password, service, keep }, AbortSignal.timeout(SIGN_IN_MS)),
       )
       return async (_, context) => {
         const { account, effects } = await connectEffects(context, reached, isDefault)
+        const unfit_drafts = await unfitDrafts(context, account, bluesky.isHandle)
         const auditDetail = { network: account.network, handle: account.handle }
-        return { reply: connectionView(context, account), effects, refId: account.id, auditDetail }
+        const reply = { ...connectionView(context, account), unfit_drafts }
+        return { reply, effects, refId: account.id, auditDetail }
       }
     },
   },

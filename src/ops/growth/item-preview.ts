@@ -1,5 +1,6 @@
 import type { itemPreview } from '#contract/growth/item-preview'
 import { surroundings } from '#decisions/growth/item-warnings'
+import { faultOfArticles } from '#domain/growth/drafting/account-fit'
 import { contentMark } from '#domain/growth/drafting/content-mark'
 import { channelFor, limitOf } from '#domain/growth/drafting/growth-channel'
 import { textFaults } from '#domain/growth/drafting/item-moves'
@@ -42,8 +43,9 @@ export const itemPreviewHandlers: Handlers<typeof itemPreview> = {
       const channel = channels.find((one) => one.name === name)
       const maxLength = limitOf(name, limits)
       const fault = writtenFault(body)
+      const taken = kind === 'article' ? faultOfArticles({ account, limits }) : undefined
       const faults = [
-        ...(fault === undefined ? [] : [fault]),
+        ...[fault, taken].filter((one) => one !== undefined),
         ...textFaults(body, { measure: limits.measure, maxLength, channel }),
       ]
       const posting_account = account

@@ -159,8 +159,8 @@ export interface EngageRequest {
 export interface NetworkLimits {
   /** The longest ordinary post, by the network's own count. */
   maxLength: number
-  /** The longest long-form post, for articles, by the network's own count. */
-  maxLongLength: number
+  /** The same of a long-form post, for articles. Null where there are no long posts. */
+  maxLongLength: number | null
   /** The length of a text, by the network's own count. */
   measure(text: string): number
   /** How reads are paid for. */

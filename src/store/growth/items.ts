@@ -1,4 +1,5 @@
 import { itemRecord } from '#contract/records/growth/item'
+import { type DraftedText, MOST_WEIGHED } from '#domain/growth/drafting/account-fit'
 import type { RecentPost } from '#domain/growth/drafting/draft'
 import type { Item, ItemStatus } from '#domain/growth/drafting/item'
 import { MOST_DRAFTS } from '#domain/growth/drafting/item-edits'
@@ -180,6 +181,13 @@ export const itemCount = (status: ItemStatus) =>
     ),
     ({ total }) => total,
   )
+
+/** The newest drafts, with the beginnings of their texts. */
+export const newestDrafts =
+  (limit: number): Query<DraftedText> =>
+  (sql) =>
+    sql`select id, kind, left(body, ${MOST_WEIGHED}) as body from item where status = 'drafted'
+      order by id desc limit ${limit}`
 
 /**
  * The newest posts of the last month, in any state, which a new draft must not repeat. It may

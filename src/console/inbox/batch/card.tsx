@@ -7,7 +7,7 @@ import { useShortcut } from '../../keys/use-keys.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { useStore } from '../../parts/store.ts'
 import { useHasSeveralAccounts } from '../accounts.ts'
-import type { TextRules } from '../draft/checks.ts'
+import { type TextRules, textLimit } from '../draft/checks.ts'
 import { markOf } from '../draft/mark.ts'
 import { asksReason } from '../draft/reasons.tsx'
 import { useRules } from '../draft/use-rules.ts'
@@ -44,7 +44,7 @@ interface CardProps {
 
 /** Where the limits are not known yet, nothing is beyond them. */
 const layerRulesOf = (rules: TextRules | undefined) => ({
-  limit: rules?.limits[rules.kind === 'article' ? 'max_article_length' : 'max_length'] ?? 0,
+  limit: rules ? textLimit(rules) : 0,
   measure: rules && measureOf(rules.limits.counting),
 })
 

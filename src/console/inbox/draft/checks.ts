@@ -8,7 +8,7 @@ import { unseenNames } from '../../parts/unseen-names.ts'
 /** The part of an account's limits that concerns texts. */
 interface TextLimits {
   max_length: number
-  max_article_length: number
+  max_article_length: number | null
   counting: string
 }
 
@@ -43,14 +43,15 @@ const unseenIn = (text: string): string[] => {
   return found
 }
 
-const limitOf = ({ kind, limits }: TextRules): number =>
-  kind === 'article' ? limits.max_article_length : limits.max_length
+/** Where the account takes no articles, that of a post. */
+export const textLimit = ({ kind, limits }: TextRules): number =>
+  (kind === 'article' ? limits.max_article_length : null) ?? limits.max_length
 
 export const checkText = (text: string, rules: TextRules): TextCheck => {
   const body = withNewlines(text)
   const fault = writtenFault(body)
   const measure = measureOf(rules.limits.counting)
-  const [length, limit] = [measure?.(body), limitOf(rules)]
+  const [length, limit] = [measure?.(body), textLimit(rules)]
   const broken = measure && rules.rules ? checkRules(body, rules.rules, measure) : []
   return {
     body,

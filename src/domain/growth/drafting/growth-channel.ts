@@ -35,11 +35,15 @@ export const channelOfRow = ({
 export const channelFor = (kind: 'post' | 'article'): GrowthChannelName =>
   kind === 'article' ? 'articles' : 'posts'
 
+/** The longest texts of a network, by its own count. `maxLongLength`: null if it has no articles. */
+export interface LengthLimits {
+  maxLength: number
+  maxLongLength: number | null
+}
+
 /** The network's longest text for a channel. */
-export const limitOf = (
-  name: string,
-  { maxLength, maxLongLength }: { maxLength: number; maxLongLength: number },
-): number => (name === 'articles' ? maxLongLength : maxLength)
+export const limitOf = (name: string, { maxLength, maxLongLength }: LengthLimits): number =>
+  (name === 'articles' ? maxLongLength : null) ?? maxLength
 
 export interface ChannelPatch {
   status?: ChannelStatus

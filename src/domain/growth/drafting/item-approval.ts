@@ -2,8 +2,9 @@
 
 import { refuseField } from '#kernel/errors'
 import type { Connection } from '../sending/connection.ts'
+import { requireTaken } from './account-fit.ts'
 import { requireSeen } from './content-mark.ts'
-import { channelFor, limitOf } from './growth-channel.ts'
+import { channelFor, type LengthLimits, limitOf } from './growth-channel.ts'
 import { type DecidedBy, decided, type Item } from './item.ts'
 import { requireChosen } from './item-edits.ts'
 import { approve } from './item-moves.ts'
@@ -22,7 +23,7 @@ interface Approving extends Times, DecidedBy {
   /** The account to send the item from; undefined if there is none. */
   account: Connection | undefined
   /** The limits of its network. */
-  limits: { measure(text: string): number; maxLength: number; maxLongLength: number }
+  limits: LengthLimits & { measure(text: string): number }
 }
 
 export const approveAsAsked = (
@@ -34,6 +35,7 @@ export const approveAsAsked = (
   itemStates.next(item, 'approve')
   requireSeen(item, expect_hash)
   requireChosen(account, 'approve')
+  requireTaken(item, { account, limits })
   const name = channelFor(item.kind)
   const approved = approve(item, {
     editedBody,

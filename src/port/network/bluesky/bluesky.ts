@@ -35,7 +35,7 @@ export interface Bluesky extends Network {
 
 const limits: NetworkLimits = {
   maxLength: GRAPHEME_LIMIT,
-  maxLongLength: GRAPHEME_LIMIT,
+  maxLongLength: null,
   measure: graphemeLength,
   tier: 'free',
   maxApplyMs: null,

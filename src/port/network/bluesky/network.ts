@@ -13,6 +13,7 @@ import {
   parseBlueskyCredentials,
   stringifyBlueskyCredentials,
 } from './credentials.ts'
+import { handleIn } from './refs.ts'
 
 interface SignIn {
   handle: string
@@ -33,6 +34,8 @@ interface ConnectedAccount {
 export interface BlueskyNetwork extends Network {
   /** Where people sign in who name no other server. */
   readonly service: string
+  /** Whether somebody there can have this name, which has no `@`. */
+  isHandle(name: string): boolean
   /** Signs in. Throws `NetworkError`, and `AppError` for input that Bluesky refuses. */
   connect(wanted: SignIn, signal: AbortSignal): Promise<ConnectedAccount>
   readonly sessions: NetworkSessions
@@ -52,6 +55,7 @@ export const blueskyNetwork = ({ sealer, ...settings }: NetworkSettings): Bluesk
   return {
     ...bluesky,
     service: settings.service,
+    isHandle: (name) => handleIn(name) !== undefined,
     async connect(wanted, signal) {
       const { credentials, handle, displayName } = await bluesky.signIn(wanted, signal)
       const endsAt = new Date(credentials.accessEndsAt)

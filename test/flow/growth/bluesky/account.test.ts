@@ -1,6 +1,6 @@
 /** How an account of Bluesky is connected, kept signed in, lost and disconnected. */
 import { describe, expect, test } from 'bun:test'
-import { makeDue, makeItemDue } from '#test/support/database/writes'
+import { makeDue, makeItemDue, setItem } from '#test/support/database/writes'
 import { eventually } from '#test/support/eventually'
 import { wake } from '#test/support/growth/returned'
 import { textOf } from '#test/support/growth/story'
@@ -22,6 +22,37 @@ const renewNow = async ({ story, row }: BlueskyStory): Promise<void> => {
   await makeDue(opened.app, String(id), { kind: 'renewal' })
   await wake(story)
 }
+
+test('drafts and articles that the account cannot take are named before anything is spent on them', async () => {
+  const { story, connect } = await newPerson(opened)
+  const ids: string[] = []
+  for (const body of [
+    'Every delay starts at the dock.',
+    'a'.repeat(301),
+    'Ask @levelsio, he knows.',
+  ])
+    ids.push((await story.send('POST', 'items', { body: { body } })).body.item.id)
+  const article = await story.drafted()
+  await setItem(opened.app, article, { kind: 'article' })
+  const connected = await connect()
+  expect(connected.body.unfit_drafts).toEqual([
+    { item_id: article, message: expect.stringContaining('takes no articles') },
+    { item_id: ids[2], message: 'names @levelsio, which is no handle there' },
+    { item_id: ids[1], message: expect.stringContaining('is 301 characters long') },
+  ])
+  expect(connected.body.connection.limits).toMatchObject({ max_article_length: null })
+  const asked = await story.send('POST', 'articles', { body: { topic: 'Docks' } })
+  expect(asked.body.warnings).toEqual([
+    { code: 'no_articles', message: expect.stringContaining('takes no articles') },
+  ])
+  const preview = { body: 'Docks\n\nEvery delay starts there.', kind: 'article' }
+  const { faults } = (await story.send('POST', 'items/preview', { body: preview })).body.preview
+  expect(faults).toEqual([expect.stringContaining('takes no articles')])
+  const refused = await story.send('POST', `items/${article}/approve`)
+  expect([refused.status, refused.body.error.code]).toEqual([409, 'conflict'])
+  expect(refused.text).toContain('takes no articles')
+  expect((await story.item(article)).status).toBe('drafted')
+})
 
 describe('connecting', () => {
   test('makes the first real account the default, and never shows a secret', async () => {
@@ -249,13 +280,22 @@ describe('an account that is lost', () => {
   })
 })
 
-test('a workspace guesses no passwords through us: after ten sign-ins it has to wait', async () => {
+test('a workspace guesses no passwords through us: it can sign in ten times, and five times to one account', async () => {
   await using limited = await openBlueskyApp({}, { env: { RATE_LIMITS: 'on' }, pds: opened.pds })
-  const { connect } = await newPerson(limited)
-  const statuses: number[] = []
-  for (let nth = 0; nth < 11; nth++)
-    statuses.push((await connect({ app_password: `guess-${nth}` })).status)
-  expect(statuses).toEqual([...Array<number>(10).fill(400), 429])
+  const { connect, person } = await newPerson(limited)
+  const next = limited.pds.account('next.test')
+  const guesses = async (handle: string) => {
+    const statuses: number[] = []
+    for (let nth = 0; nth < 6; nth++)
+      statuses.push((await connect({ handle, app_password: `guess-${nth}` })).status)
+    return statuses
+  }
+  const refused = [...Array<number>(5).fill(400), 429]
+  expect(await guesses(person.handle)).toEqual(refused)
+  expect((await connect({ handle: `@${person.handle.toUpperCase()}` })).status).toBe(429)
+  expect(await guesses(next.handle)).toEqual(refused)
+  const third = { handle: limited.pds.account('third.test').handle }
+  expect((await connect(third)).headers.get('retry-after')).toBe('180')
   const other = await newPerson(limited)
   expect((await other.connect()).status).toBe(201)
 })
