@@ -44,6 +44,8 @@ const connections = {
   defaultPart: part(currentDefault),
   handleOf: (externalId: string) => async (memory: Memory) =>
     find(memory.connections, ({ external_id }) => external_id === externalId)?.handle,
+  // Its accounts are connected or not: their network takes no credentials.
+  needsSignIn: async () => false,
   choicesBut: (but: string | null) => async (memory: Memory) => choices(memory, but),
   choicesPart: parts((memory) => choices(memory, null)),
   connectionById: (id: string) => async (memory: Memory) => [memory.connections.get(id)],
