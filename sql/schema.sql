@@ -773,6 +773,7 @@ create table public.connection (
   display_name text,
   credentials text,
   status_reason text,
+  reading_reason text,
   constraint connection_pkey PRIMARY KEY (id),
   constraint connection_status_check CHECK ((status = ANY (ARRAY['connected'::text, 'needs_reauth'::text, 'suspended'::text, 'disconnected'::text]))),
   constraint connection_tenant_id_id_key UNIQUE (tenant_id, id),
@@ -1873,7 +1874,7 @@ grant select, update (revoked_at) on public.session to tendril_app;
 create table public.signal (
   id uuid not null,
   tenant_id uuid not null default (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid,
-  target_id uuid not null,
+  target_id uuid,
   network text not null,
   post_id text not null,
   post_url text,

@@ -11,6 +11,7 @@ export const workKinds = [
   'engagement',
   'metrics',
   'watch',
+  'mentions',
   'posted_read',
   'renewal',
   'rule',

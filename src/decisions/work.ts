@@ -75,6 +75,7 @@ const table = {
   engagement: generation,
   metrics: { ...read, key: useKey('sync'), second: 'hastens', whileHeld: 'runs' },
   watch: { ...read, key: useKey('sync') },
+  mentions: { ...read, key: useKey('sync'), second: 'keeps' },
   posted_read: {
     ...read,
     key: useKey('sync'),

@@ -10,6 +10,7 @@ import { mcpLookLane } from '#actors/work/agent/mcp-look'
 import { scheduleLane } from '#actors/work/agent/schedules'
 import { deliveryLane } from '#actors/work/app/delivery'
 import { generationLanes } from '#actors/work/growth/draft-generations'
+import { mentionsLane } from '#actors/work/growth/mentions'
 import { metricsLane } from '#actors/work/growth/metrics'
 import { postedReadLane } from '#actors/work/growth/posted-read'
 import { reconcileLane } from '#actors/work/growth/reconcile'
@@ -141,6 +142,7 @@ const growthLanes = (
     send: sendLane(sending),
     reconcile: reconcileLane(sending),
     watch: watchLane({ networks, failpoints }),
+    mentions: mentionsLane({ networks, failpoints }),
     metrics: metricsLane({ networks, failpoints }),
     posted_read: postedReadLane({ networks, failpoints }),
     renewal: renewalLane({ networks, failpoints }),

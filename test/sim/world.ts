@@ -151,6 +151,7 @@ const connection = (name: string, isDefault: 'default' | 'other') => ({
   display_name: null,
   status: 'connected' as const,
   status_reason: null,
+  reading_reason: null,
   credentials: null,
   is_default: isDefault === 'default',
   created_at: new Date(START),

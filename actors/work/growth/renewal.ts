@@ -5,6 +5,7 @@
  */
 import type { Claimed, Claiming, Lane, LaneContext } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
+import { mentionsWork } from '#decisions/growth/follow-up'
 import { lostEffects } from '#decisions/growth/lost-account'
 import { accountOf } from '#decisions/growth/timeline'
 import type { Connection } from '#domain/growth/sending/connection'
@@ -107,7 +108,11 @@ const settle = async (
         work,
         renewAt(now, outcome.endsAt),
         {},
-        { writes: [saveCredentials(connection.id, outcome.credentials)] },
+        {
+          writes: [saveCredentials(connection.id, outcome.credentials)],
+          // For accounts that were connected before what addresses them was read.
+          work: [mentionsWork(connection, now)],
+        },
       )
     case 'unanswered': {
       const failures = Number(work.payload.failures ?? 0) + 1

@@ -17,7 +17,7 @@ import { orphaned, type SendOutcome, type Sent } from '#domain/growth/sending/se
 import type { Sendable } from '#domain/growth/sending/sendable'
 import { fail } from '#kernel/errors'
 import { inSpan } from '#kernel/trace'
-import { appliesWithin } from '#port/network/network'
+import { appliesWithin } from '#port/network/applying'
 import { fingerprintText } from '#port/network/text'
 import { waitingCallsAbout } from '#store/agent/approvals'
 import type { Sql } from '#store/engine/db'

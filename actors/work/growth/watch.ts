@@ -15,15 +15,7 @@ import {
   takeReads,
   untilTomorrow,
 } from '#domain/app/read-budget'
-import { productsForBrief } from '#domain/growth/drafting/product'
-import {
-  MOST_OPEN_SIGNALS,
-  newSignal,
-  overflow,
-  SIGNAL_MS,
-  type Signal,
-  topicsOf,
-} from '#domain/growth/learning/signal'
+import { SIGNAL_MS } from '#domain/growth/learning/signal'
 import {
   nextTargetRead,
   readTarget,
@@ -35,24 +27,15 @@ import {
 import type { Connection } from '#domain/growth/sending/connection'
 import { AppError } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
-import { newId } from '#kernel/ids'
 import type { Spend } from '#kernel/spend'
 import { type Network, NetworkError, type OthersPost } from '#port/network/network'
 import type { Networks } from '#port/network/registry'
 import { type Effects, merge } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
 import { currentDefault } from '#store/growth/connections'
-import { allProducts } from '#store/growth/products'
-import { currentProfile } from '#store/growth/profiles'
-import {
-  expireSignals,
-  forgetSignals,
-  insertSignal,
-  knownSignals,
-  openScores,
-} from '#store/growth/signals'
 import { lockTarget, NOT_CONNECTED, saveTarget } from '#store/growth/targets'
 import { finishWork, requeue } from '../decisions.ts'
+import { newSignals } from './new-signals.ts'
 
 export interface WatchDeps {
   networks: Networks
@@ -174,50 +157,6 @@ const read = async (
   }
 }
 
-/** Signals for the new posts, up to the maximum of open ones. */
-const newSignals = async (
-  { sql, gate: { now } }: Claiming,
-  { target, connection, network }: Job,
-  posts: OthersPost[],
-): Promise<Effects> => {
-  const known = await knownSignals(sql, {
-    network: network.name,
-    postIds: posts.map(({ externalId }) => externalId),
-  })
-  const fresh = posts.filter(
-    ({ externalId, author }) =>
-      !known.has(externalId) && author.externalId !== connection.external_id,
-  )
-  const over = forgetSignals(now)
-  if (fresh.length === 0) return { writes: [expireSignals([], now), over] }
-  const { products } = productsForBrief(await allProducts(sql))
-  const terms = topicsOf((await currentProfile(sql)).profile, products)
-  const signals = fresh.flatMap((post): Signal[] => {
-    const { externalId, url, author, text, addressesUs } = post
-    const engaged = {
-      network: network.name,
-      post_id: externalId,
-      post_url: url,
-      post_author: author.handle,
-      post_text: text,
-    }
-    const one = { post, engaged: { ...engaged, addresses_us: addressesUs }, targetId: target.id }
-    const signal = newSignal(newId(), one, { terms, priority: target.priority, now })
-    return signal ? [signal] : []
-  })
-  const tooMany = overflow([...(await openScores(sql)), ...signals], MOST_OPEN_SIGNALS)
-  const kept = signals.map(
-    (signal): Signal => (tooMany.has(signal.id) ? { ...signal, status: 'expired' } : signal),
-  )
-  const occurrences = kept.flatMap(({ id: ref, score, status }) =>
-    status === 'open' ? [{ kind: 'signal' as const, ref, score }] : [],
-  )
-  return {
-    writes: [...kept.map((signal) => insertSignal(signal)), expireSignals([...tooMany], now), over],
-    occurrences,
-  }
-}
-
 const settleRead = async (
   letter: Claiming,
   job: Job,
@@ -234,7 +173,14 @@ const settleRead = async (
     now: gate.now,
   }
   const target = readTarget(await lockTarget(sql, work.ref_id), spent)
-  const signals = await newSignals(letter, job, posts ?? [])
+  const others = (posts ?? []).filter(
+    ({ author }) => author.externalId !== job.connection.external_id,
+  )
+  const { effects: signals } = await newSignals(letter, {
+    posts: others,
+    network: job.network.name,
+    target: job.target,
+  })
   const effects = { writes: [saveTarget(target)], spend: [settleReads(job.reserved, cost)] }
   return scheduleNext({ work, target, runAt: nextTargetRead(target) }, merge(effects, signals))
 }

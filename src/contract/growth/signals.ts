@@ -10,7 +10,7 @@ const Signal = signalRecord.schema
 export const signals = {
   list: op.query(
     'GET /api/v1/growth/signals',
-    'List open signals, best first: posts by watched targets that may deserve a response. Each shows why, and which actions the network allows. Signals expire 48 hours after the post.',
+    'List open signals, best first: posts that may deserve a response, by watched targets, or by anybody who mentions, answers or quotes one of your accounts. Each shows why, and which actions the network allows. Signals expire 48 hours after the post.',
     {
       input: {
         status: T.Optional(

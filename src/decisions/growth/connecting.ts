@@ -12,7 +12,8 @@ import { renewAt } from '#domain/growth/sending/renewal'
 import { refuseNaming } from '#domain/growth/way-on'
 import { AppError } from '#kernel/errors'
 import { newId } from '#kernel/ids'
-import { appliesWithin, type Network, NetworkError } from '#port/network/network'
+import { appliesWithin } from '#port/network/applying'
+import { type Network, NetworkError } from '#port/network/network'
 import { type Networks, networkFor } from '#port/network/registry'
 import type { Sql } from '#store/engine/db'
 import { forgetPending } from '#store/engine/idempotency'
@@ -31,7 +32,7 @@ import { hasReadable } from '#store/growth/metrics'
 import { watchesWithoutAccount } from '#store/growth/targets'
 import type { Deciding } from '../deciding.ts'
 import { accountKey } from '../work.ts'
-import { metricsWork } from './follow-up.ts'
+import { mentionsWork, metricsWork } from './follow-up.ts'
 import { renewalWork } from './lost-account.ts'
 import { notConnected } from './not-connected.ts'
 import { settleRecalled } from './recall.ts'
@@ -157,6 +158,7 @@ export const connectEffects = async (
     display_name: displayName,
     status: 'connected',
     status_reason: null,
+    reading_reason: before?.reading_reason ?? null,
     credentials: session?.seal(id) ?? null,
     is_default: isDefault ?? becomesDefault(current, { id: before?.id, network }),
     created_at: before?.created_at ?? gate.now,
@@ -166,7 +168,11 @@ export const connectEffects = async (
   const work = (await hasReadable(sql, { externalId, now: gate.now }))
     ? [metricsWork({ tenantId, runAt: gate.now })]
     : []
-  if (session) work.push(renewalWork(account, renewAt(gate.now, session.endsAt)))
+  if (session)
+    work.push(
+      renewalWork(account, renewAt(gate.now, session.endsAt)),
+      mentionsWork(account, gate.now),
+    )
   const requeued = account.is_default ? await resumeWatching(sql, gate.now) : []
   if (!account.is_default || !current || current.id === id)
     return { account, effects: { writes: [upsertConnection(account)], work, requeued } }

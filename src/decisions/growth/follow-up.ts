@@ -16,6 +16,10 @@ import { withRuns } from './occurrences.ts'
 export const metricsWork = ({ tenantId, runAt }: { tenantId: string; runAt: Date }): NewWork =>
   newWork('metrics', { refId: tenantId, origin: 'automatic', runAt })
 
+/** Reads what addresses an account, again and again while it is connected. */
+export const mentionsWork = ({ id }: { id: string }, runAt: Date): NewWork =>
+  newWork('mentions', { refId: id, origin: 'automatic', runAt })
+
 /**
  * A week that ends after now is reported on at seven in the morning, and a night may be an hour
  * shorter.

@@ -101,6 +101,15 @@ interface Sociable {
     query: HandleQuery,
     signal: AbortSignal,
   ): Promise<OthersPost[] | null>
+  /**
+   * Posts by others that mention the account, answer it or quote it, newest first. `since`: when
+   * they came. Throws like `readTimeline`. Absent where a network cannot tell.
+   */
+  readMentions?(
+    account: NetworkAccount,
+    query: Omit<HandleQuery, 'handle'>,
+    signal: AbortSignal,
+  ): Promise<OthersPost[]>
   /** The post id in an id or URL, without asking the network; undefined if there is none. */
   postIdIn(ref: string): string | undefined
   /** A post by id or URL; null if the account can see no such post. Throws like `readTimeline`. */
@@ -199,16 +208,6 @@ export interface NetworkPrices {
   interaction: number
 }
 
-/**
- * How long a request answered with `server_error` may take to settle; undefined unless the network
- * promises all that this needs.
- */
-export const appliesWithin = ({
-  maxApplyMs,
-  completeReadBack,
-}: Pick<NetworkLimits, 'maxApplyMs' | 'completeReadBack'>): number | undefined =>
-  completeReadBack && maxApplyMs !== null ? maxApplyMs : undefined
-
 export interface NetworkAccount {
   /** Our id of the connection. */
   id: string
@@ -282,11 +281,14 @@ export interface Timeline {
   complete: boolean
 }
 
-/** A failed read. */
+/**
+ * A failed read. `not_served`: the account is served without what the read needs. Then the message
+ * is ours, and for people.
+ */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError'
   constructor(
-    readonly reason: 'rate_limited' | 'unreachable' | 'disconnected' | 'bad_answer',
+    readonly reason: 'rate_limited' | 'unreachable' | 'disconnected' | 'bad_answer' | 'not_served',
     detail: string,
     readonly retryAfterMs?: number,
     /** The account's session has ended, and can be renewed. */

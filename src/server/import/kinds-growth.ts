@@ -189,7 +189,7 @@ const target = importedAs(targetRecord, {
 
 const signal = importedAs(signalRecord, {
   longest: LONG,
-  belongs: ({ target_id }, ids) => ids.has('target', target_id),
+  belongs: ({ target_id }, ids) => target_id === null || ids.has('target', target_id),
   uniqueBy: ({ network, post_id }) => [`${network} ${post_id}`],
   refuses: ({ score }) =>
     score >= 0 && score <= 100 ? undefined : 'score is not between 0 and 100',
@@ -200,7 +200,7 @@ const signal = importedAs(signalRecord, {
   arrives: (row, { ids, now }) => ({
     ...row,
     id: ids.of(row.id),
-    target_id: ids.of(row.target_id),
+    target_id: ids.ref('target', row.target_id),
     engagement_id: ids.ref('engagement', row.engagement_id),
     expires_at: new Date(Math.min(Date.parse(row.expires_at), now.getTime() + SIGNAL_MS)),
   }),

@@ -8,6 +8,7 @@ import { many, one } from '../engine/load.ts'
 import type { RecordId } from '../engine/next-due.ts'
 import type { Page } from '../engine/page.ts'
 import { tableOf } from '../engine/records.ts'
+import { writing } from '../engine/sql.ts'
 
 const table = tableOf(connectionRecord)
 export const { columns: connectionColumns, times: connectionTimes } = table
@@ -86,6 +87,14 @@ export const handleOf = async (sql: Sql, externalId: string): Promise<string | u
     }>`select handle from connection where external_id = ${externalId} limit 1`
   )[0]?.handle
 
+/** The network's ids of the connected accounts there. */
+export const connectedOn = async (sql: Sql, network: string): Promise<Set<string>> => {
+  const rows = await sql<{
+    external_id: string
+  }>`select external_id from connection where network = ${network} and status = 'connected'`
+  return new Set(rows.map(({ external_id }) => external_id))
+}
+
 export const countConnected = async (sql: Sql): Promise<number> =>
   (
     await sql<{
@@ -155,6 +164,14 @@ export const needsSignIn = async (sql: Sql, externalId: string | null): Promise<
       and case when ${externalId}::text is null then is_default
         else external_id = ${externalId} end limit 1`
   ).length > 0
+
+/** `reason`: what cannot be read for the account, for people; null: nothing is missing. */
+export const saveReadingReason = (id: string, reason: string | null, now: Date): Query =>
+  writing(
+    { table: 'connection', rows: [{ id }] },
+    (sql) =>
+      sql`update connection set reading_reason = ${reason}, updated_at = ${now} where id = ${id}`,
+  )
 
 /** `credentials`: sealed, in base64; null erases them. */
 export const saveCredentials =

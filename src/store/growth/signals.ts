@@ -74,6 +74,20 @@ export const openScores = async (sql: Sql): Promise<Pick<Signal, 'id' | 'score'>
     Pick<Signal, 'id' | 'score'>
   >`select id, score from signal where status = 'open' and expires_at > now()`
 
+/** How many open signals each author has by addressing us. */
+export const openByAuthor = async (
+  sql: Sql,
+  { network, authors }: { network: string; authors: string[] },
+): Promise<Map<string, number>> => {
+  const rows = await sql<{
+    post_author: string
+    open: number
+  }>`select post_author, count(*)::int as open from signal
+    where status = 'open' and expires_at > now() and target_id is null and network = ${network}
+      and post_author = any(${authors}) group by post_author`
+  return new Map(rows.map(({ post_author, open }) => [post_author, open]))
+}
+
 export const { insert: insertSignal, save: saveSignal } = table
 
 type Answered = Pick<Engagement, 'id' | 'signal_id' | 'updated_at'>

@@ -163,6 +163,14 @@ test('what belongs to nothing takes up no room, and an id in another case does',
   })
 })
 
+test('a signal without a target comes along, and one of a target that stayed behind does not', () => {
+  const judge = new Judge(arrival(), false)
+  const [free, bound] = [null, newId()].map((target_id, at) =>
+    judge.judge({ kind: 'signal', record: sample(signalRecord, { target_id, post_id: `${at}` }) }),
+  )
+  expect([isLeft(free!), isLeft(bound!)]).toEqual([false, true])
+})
+
 test('an id that comes twice, in any case, is taken once', () => {
   const judge = new Judge(arrival(), false)
   const record = item()

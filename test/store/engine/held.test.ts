@@ -150,6 +150,7 @@ test('deliveries, replies, rules, schedules and what is fetched for channels wai
     'channel_fetch',
     'channel_reply',
     'delivery',
+    'mentions',
     'renewal',
     'rule',
     'rule_cron',

@@ -4,6 +4,7 @@ import { type TestApp, testApp } from '../app.ts'
 import { newStory, type Story } from '../growth/story.ts'
 import { signedIn } from '../session.ts'
 import { type FakePds, openPds, type PdsAccount } from './pds.ts'
+import { callPds } from './pds-client.ts'
 
 const PATH = '/api/v1/app/connections'
 
@@ -91,4 +92,30 @@ export const connectedPerson = async (opened: BlueskyApp): Promise<BlueskyStory>
   const { status, text } = await person.connect()
   if (status !== 201) throw new Error(`${status} ${text}`)
   return person
+}
+
+export interface Stranger {
+  handle: string
+  /** Writes a record into the stranger's repository. */
+  write(collection: string, value: object): Promise<{ uri: string; cid: string }>
+}
+
+/** Somebody on the PDS who belongs to no workspace. */
+export const newStranger = async ({ pds }: BlueskyApp): Promise<Stranger> => {
+  const { did, handle, password } = pds.account(`stranger-${++count}.test`)
+  const { body } = await callPds(pds, 'com.atproto.server.createSession', {
+    body: { identifier: handle, password },
+  })
+  return {
+    handle,
+    write: async (collection, value) => {
+      const record = { $type: collection, createdAt: new Date().toISOString(), ...value }
+      const made = await callPds(pds, 'com.atproto.repo.createRecord', {
+        body: { repo: did, collection, record },
+        token: body.accessJwt,
+      })
+      if (made.status === 200) return made.body
+      throw new Error(`${made.status} ${JSON.stringify(made.body)}`)
+    },
+  }
 }

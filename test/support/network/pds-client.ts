@@ -65,7 +65,7 @@ const jsonOf = (text: string): unknown => {
 }
 
 export const callPds = async (
-  { url }: PdsCase,
+  { url }: Pick<PdsCase, 'url'>,
   method: string,
   { query, body, verb, token, headers = {} }: PdsCall = {},
 ): Promise<PdsAnswered> => {

@@ -35,6 +35,15 @@ export const connectionRecord = declare(
       type: 'text',
       shown: nullable(T.String({ description: 'Why it no longer sends. Null while it does.' })),
     },
+    reading_reason: {
+      type: 'text',
+      shown: nullable(
+        T.String({
+          description:
+            'What of its network cannot be read, such as mentions and numbers, and why. Null while nothing is missing.',
+        }),
+      ),
+    },
     // Sealed, in base64.
     credentials: { type: 'text', null: true, hidden: 'secrets', unexported: 'secrets' },
     is_default: {

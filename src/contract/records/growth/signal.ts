@@ -12,7 +12,14 @@ export const signalRecord = declare(
   { title: 'Signal' },
   {
     id,
-    target_id: { type: 'uuid', shown: Id, fixed: true },
+    target_id: {
+      type: 'uuid',
+      shown: nullable({
+        ...Id,
+        description: 'Null: the post came because it addresses an account of yours.',
+      }),
+      fixed: true,
+    },
     status: { type: 'text', shown: oneOf(signalStatuses) },
     // Set when the signal is found, so that lists keep their order.
     score: {

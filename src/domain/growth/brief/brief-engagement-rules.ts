@@ -40,7 +40,7 @@ const answerSignals: BriefRule = ({ items: { signals }, mayEngage, engageBy }) =
     kind: 'answer_signals',
     ...way,
     title: `Answer ${pluralise(signals.count, 'signal')}`,
-    why: `${pluralise(signals.count, 'post')} by watched accounts may deserve a response, best first. Each expires 48 hours after it was posted.`,
+    why: `${pluralise(signals.count, 'post')} by watched accounts, or to yours, may deserve a response, best first. Each expires 48 hours after it was posted.`,
   })
 }
 

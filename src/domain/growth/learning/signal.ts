@@ -1,6 +1,6 @@
 /**
- * Signals: posts of watched accounts that may deserve a response. Their score, lifetime and
- * transitions. Pure.
+ * Signals: posts of others that may deserve a response, by watched accounts or to ours. Their
+ * score, lifetime and transitions. Pure.
  */
 import type { signalRecord } from '#contract/records/growth/signal'
 import type { RowOf } from '#contract/records/record'
@@ -29,8 +29,8 @@ export interface WatchedPost {
 interface Weighing {
   /** The workspace's topics. */
   terms: ReadonlySet<string>
-  /** The target's. */
-  priority: number
+  /** The target's. Null: the post came by no target. */
+  priority: number | null
   now: Date
 }
 
@@ -103,6 +103,15 @@ const partIf = (holds: boolean, points: number, reason: string): Part => ({
   reason,
 })
 
+const LOWEST_PRIORITY = 3
+
+const ofTarget = (priority: number): Part =>
+  partIf(
+    priority < LOWEST_PRIORITY,
+    (worth.priority * (LOWEST_PRIORITY - priority)) / 2,
+    `target of priority ${priority}`,
+  )
+
 /** The score, 0 to 100, with a reason for every part that gave points. */
 export const scoreOf = (
   post: WatchedPost,
@@ -113,7 +122,7 @@ export const scoreOf = (
     reach(post),
     relevance(post, terms),
     partIf(/[?？؟]/.test(post.text), worth.question, 'asks something'),
-    partIf(priority < 3, (worth.priority * (3 - priority)) / 2, `target of priority ${priority}`),
+    ofTarget(priority ?? LOWEST_PRIORITY),
     partIf(post.addressesUs, worth.addressed, 'addresses your account'),
   ]
   const score = Math.round(parts.reduce((sum, { points }) => sum + points, 0))
@@ -123,20 +132,24 @@ export const scoreOf = (
   }
 }
 
-/** A new signal, or undefined if it is too late to answer. */
+/**
+ * A new signal, or undefined if it is too late to answer. Nobody's post lasts longer because it
+ * claims to be of the future.
+ */
 export const newSignal = (
   id: string,
-  { post, engaged, targetId }: { post: WatchedPost; engaged: EngagedPost; targetId: string },
+  { post, engaged, targetId }: { post: WatchedPost; engaged: EngagedPost; targetId: string | null },
   weighing: Weighing,
 ): Signal | undefined => {
   const { now } = weighing
-  const expires_at = new Date(post.createdAt.getTime() + SIGNAL_MS)
+  const posted_at = new Date(Math.min(post.createdAt.getTime(), now.getTime()))
+  const expires_at = new Date(posted_at.getTime() + SIGNAL_MS)
   if (expires_at <= now) return undefined
   return {
     id,
     target_id: targetId,
     ...engaged,
-    posted_at: post.createdAt,
+    posted_at,
     ...scoreOf(post, weighing),
     status: 'open',
     engagement_id: null,

@@ -10,8 +10,8 @@ import { callXrpc, MOST_PAGE_BYTES, type XrpcAnswer, type XrpcFailure } from './
 export class NoAppView extends NetworkError {
   constructor() {
     super(
-      'unreachable',
-      'the service has no AppView, or none that answers: posts can be sent, but neither their numbers nor the posts of others can be read',
+      'not_served',
+      'no AppView answers through the server of the account: posts are sent, but neither their numbers nor mentions and replies can be read',
     )
   }
 }
@@ -74,6 +74,30 @@ export const viewPosts = async (
     views.push(...objectsIn(answer.value.posts, POSTS_EACH))
   }
   return views
+}
+
+const MOST_NOTIFIED = 100
+const ADDRESSING = ['mention', 'reply', 'quote']
+
+/**
+ * The newest notifications of posts that address the account. They stay unseen for the person whose
+ * account it is.
+ */
+export const viewNotifications = async (
+  egress: Egress,
+  { session, limit }: { session: BlueskyCredentials; limit: number },
+  signal: AbortSignal,
+): Promise<JsonObject[]> => {
+  const query = { reasons: ADDRESSING, limit: String(Math.min(MOST_NOTIFIED, Math.max(1, limit))) }
+  const method = 'app.bsky.notification.listNotifications'
+  const answer = await ask(egress, session, { method, query }, signal)
+  if (answer.kind !== 'ok') throw appViewError(answer)
+  if (!Array.isArray(answer.value.notifications))
+    throw new NetworkError('bad_answer', 'the answer has no notifications')
+  // Older AppViews do not know the parameter, and list likes and follows too.
+  return objectsIn(answer.value.notifications, MOST_NOTIFIED).filter(({ reason }) =>
+    ADDRESSING.includes(String(reason)),
+  )
 }
 
 const MOST_OF_FEED = 100

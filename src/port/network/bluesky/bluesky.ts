@@ -11,7 +11,7 @@ import type { BlueskySettings } from './account.ts'
 import type { BlueskyCredentials } from './credentials.ts'
 import { findSent } from './finding.ts'
 import { tidOf } from './keys.ts'
-import { readPost, readPostsOf } from './others.ts'
+import { readMentions, readPost, readPostsOf } from './others.ts'
 import { readMetrics, readOwnPosts } from './own.ts'
 import { postIdInRef } from './refs.ts'
 import { type BlueskyRenewal, renewBlueskySession } from './renewal.ts'
@@ -56,6 +56,7 @@ export const createBluesky = (settings: BlueskySettings): Bluesky => ({
   readTimeline: (account, since, signal) => readOwnPosts(settings, { account, since }, signal),
   readMetrics: (account, ids, signal) => readMetrics(settings, { account, ids }, signal),
   readHandle: (account, query, signal) => readPostsOf(settings, { account, query }, signal),
+  readMentions: (account, query, signal) => readMentions(settings, { account, query }, signal),
   readPost: (account, ref, signal) => readPost(settings, { account, ref }, signal),
   postIdIn: (ref) => postIdInRef(ref, settings.appUrl),
   signIn: (wanted, signal) => signIn(settings, wanted, signal),

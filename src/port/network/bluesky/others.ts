@@ -1,12 +1,19 @@
 /** Reading other people's posts: from the AppView, or without one from their own servers. */
-import { asObject } from '#port/fields'
+import { asObject, type JsonObject } from '#port/fields'
 import { type HandleQuery, type NetworkAccount, NetworkError, type OthersPost } from '../network.ts'
 import { type BlueskySettings, blueskyCredentialsOf } from './account.ts'
-import { NoAppView, viewFeed, viewPosts } from './app-view.ts'
+import { NoAppView, viewFeed, viewNotifications, viewPosts } from './app-view.ts'
 import type { BlueskyCredentials } from './credentials.ts'
 import { ownerOfHandle } from './identity.ts'
-import { newestFirst, type PostReader, postFromRecord, viewedPost } from './posts.ts'
-import { atUri, handleIn, isDid, POST, postRefIn, type RecordRef } from './refs.ts'
+import {
+  answersAccount,
+  newestFirst,
+  type PostReader,
+  postFromRecord,
+  timeIn,
+  viewedPost,
+} from './posts.ts'
+import { atUri, handleIn, isDid, POST, postRefIn, type RecordRef, recordRefIn } from './refs.ts'
 import { housed, listRecords, readRecord } from './repository.ts'
 
 const requireGoingOn = (signal: AbortSignal): void => {
@@ -80,6 +87,43 @@ export const readPostsOf = async (
       .filter(({ createdAt }) => createdAt >= since)
       .slice(0, limit)
   )
+}
+
+/** The posts by others that notifications of `since` then are about, each once. */
+const notifiedOf = (
+  notifications: JsonObject[],
+  { since, did, limit }: { since: Date; did: string; limit: number },
+): string[] => {
+  const fresh = notifications.filter(({ uri, indexedAt }) => {
+    const ref = recordRefIn(uri)
+    const cameAt = timeIn(indexedAt)
+    return ref?.collection === POST && ref.repo !== did && (!cameAt || cameAt >= since)
+  })
+  return [...new Set(fresh.map(({ uri }) => String(uri)))].slice(0, limit)
+}
+
+/**
+ * What the AppView notifies the account of. It also tells of answers further down a discussion,
+ * which address somebody else.
+ */
+export const readMentions = async (
+  settings: BlueskySettings,
+  { account, query }: { account: NetworkAccount; query: Omit<HandleQuery, 'handle'> },
+  signal: AbortSignal,
+): Promise<OthersPost[]> => {
+  requireGoingOn(signal)
+  const { egress } = settings
+  const { session, reader } = readingBy(settings, account)
+  const { since, limit } = query
+  const told = await viewNotifications(egress, { session, limit }, signal)
+  const uris = notifiedOf(told, { since, did: session.did, limit })
+  const views = await viewPosts(egress, { session, uris }, signal)
+  const posts = views.flatMap((view) => {
+    const post = uris.includes(String(view.uri)) ? viewedPost(view, reader) : undefined
+    if (!post || !(post.addressesUs || answersAccount(view, reader))) return []
+    return [{ ...post, addressesUs: true }]
+  })
+  return newestFirst(posts)
 }
 
 const byAuthor = async (

@@ -3,7 +3,7 @@ import { beginning, storable } from '#kernel/storable'
 import { asObject, type JsonObject, objectsIn } from '#port/fields'
 import { namesHandle } from '../mention.ts'
 import type { OthersPost, PostMetrics } from '../network.ts'
-import { quotedIn } from './record.ts'
+import { parentIn, quotedIn } from './record.ts'
 import { handleIn, isDid, POST, postUrl, recordRefIn } from './refs.ts'
 
 const LONGEST_TEXT = 10_000
@@ -42,7 +42,7 @@ interface Stored {
   record: JsonObject
   /** Null: the account has none that leads back to it. */
   handle: string | null
-  /** When a server first saw it, for a record without a time of its own. */
+  /** When a server first saw it. */
   seenAt?: unknown
 }
 
@@ -53,13 +53,19 @@ export interface PostReader {
   appUrl: string
 }
 
-/** Undefined if the record is no post, or has no time. */
+const earlier = (one: Date | undefined, other: Date | undefined): Date | undefined =>
+  one && other && other < one ? other : (one ?? other)
+
+/**
+ * Undefined if the record is no post, or has no time. A post that claims to be newer than when a
+ * server first saw it is from then.
+ */
 export const postFromRecord = (
   { uri, record, handle, seenAt }: Stored,
   reader: PostReader,
 ): OthersPost | undefined => {
   const ref = recordRefIn(uri)
-  const createdAt = timeIn(record.createdAt) ?? timeIn(seenAt)
+  const createdAt = earlier(timeIn(record.createdAt), timeIn(seenAt))
   if (!ref || !isDid(ref.repo) || ref.collection !== POST || !createdAt) return undefined
   const name = handle ?? ref.repo
   return {
@@ -86,6 +92,10 @@ const doneIn = (viewer: unknown): Pick<OthersPost, 'done'> => {
   const { like, repost } = asObject(viewer)
   return { done: [...(like ? (['like'] as const) : []), ...(repost ? (['repost'] as const) : [])] }
 }
+
+/** Whether a post, as an AppView shows it, answers a post of the account. */
+export const answersAccount = ({ record }: JsonObject, { did }: PostReader): boolean =>
+  recordRefIn(parentIn(asObject(record)))?.repo === did
 
 /** A post as an AppView shows it. */
 export const viewedPost = (view: JsonObject, reader: PostReader): OthersPost | undefined => {

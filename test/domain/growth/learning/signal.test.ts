@@ -206,3 +206,19 @@ test('of too many signals the lowest are dropped, of equal ones the oldest', () 
   expect([...overflow(open, 2)]).toEqual(['b', 'c'])
   expect([...overflow(open, 0)]).toEqual(['b', 'c', 'd', 'a'])
 })
+
+test('a post that claims to be of the future is from now, and expires as soon as others', () => {
+  const signal = found({ createdAt: at(24 * 365 * HOUR) })!
+  expect([signal.posted_at, signal.expires_at]).toEqual([now, at(SIGNAL_MS)])
+})
+
+test('a post that came by no target gets no points for one', () => {
+  const { score: points, reasons } = scoreOf(post({ addressesUs: true }), {
+    ...weighing,
+    priority: null,
+  })
+  expect([points, reasons]).toEqual([
+    score({ addressesUs: true }).score,
+    ['less than an hour old', 'addresses your account'],
+  ])
+})

@@ -169,7 +169,7 @@ describe('numbers', () => {
     it.script[POSTS] = answer
     const cause = await metrics([uriOf('3k1')]).catch((thrown: NetworkError) => thrown)
     expect(cause).toMatchObject({
-      reason: 'unreachable',
+      reason: 'not_served',
       message: expect.stringContaining('no AppView'),
     })
   })
