@@ -6,10 +6,11 @@ import {
   GRAPHEME_LIMIT,
   graphemeLength,
 } from '#domain/growth/length/grapheme-length'
-import type { Network, NetworkLimits, PostKeys } from '../network.ts'
+import type { Network, NetworkAccount, NetworkLimits, PostKeys } from '../network.ts'
 import type { BlueskySettings } from './account.ts'
 import type { BlueskyCredentials } from './credentials.ts'
 import { findSent } from './finding.ts'
+import { HostTurns } from './host-turns.ts'
 import { tidOf } from './keys.ts'
 import { readMentions, readPost, readPostsOf } from './others.ts'
 import { readMetrics, readOwnPosts } from './own.ts'
@@ -46,20 +47,30 @@ const limits: NetworkLimits = {
   prices: null,
 }
 
-export const createBluesky = (settings: BlueskySettings): Bluesky => ({
-  name: 'bluesky',
-  limits,
-  keys: { keyOf: tidOf, find: (wanted, signal) => findSent(settings, wanted, signal) },
-  publish: (request, signal) => publish(settings, request, signal),
-  engage: (request, signal) => engage(settings, request, signal),
-  preflight: () => ({ allowed: true }),
-  readTimeline: (account, since, signal) => readOwnPosts(settings, { account, since }, signal),
-  readMetrics: (account, ids, signal) => readMetrics(settings, { account, ids }, signal),
-  readHandle: (account, query, signal) => readPostsOf(settings, { account, query }, signal),
-  readMentions: (account, query, signal) => readMentions(settings, { account, query }, signal),
-  readPost: (account, ref, signal) => readPost(settings, { account, ref }, signal),
-  postIdIn: (ref) => postIdInRef(ref, settings.appUrl),
-  signIn: (wanted, signal) => signIn(settings, wanted, signal),
-  renew: (credentials, signal) => renewBlueskySession(settings, credentials, signal),
-  signOut: (credentials, signal) => signOut(settings.egress, credentials, signal),
-})
+export const createBluesky = (settings: BlueskySettings): Bluesky => {
+  const turns = new HostTurns()
+  /** For reads that nobody waits for. */
+  const inTurn = ({ id }: NetworkAccount): BlueskySettings => ({
+    ...settings,
+    egress: turns.egressFor(id, settings.egress),
+  })
+  return {
+    name: 'bluesky',
+    limits,
+    keys: { keyOf: tidOf, find: (wanted, signal) => findSent(settings, wanted, signal) },
+    publish: (request, signal) => publish(settings, request, signal),
+    engage: (request, signal) => engage(settings, request, signal),
+    preflight: () => ({ allowed: true }),
+    readTimeline: (account, since, signal) => readOwnPosts(settings, { account, since }, signal),
+    readMetrics: (account, ids, signal) => readMetrics(inTurn(account), { account, ids }, signal),
+    readHandle: (account, query, signal) =>
+      readPostsOf(inTurn(account), { account, query }, signal),
+    readMentions: (account, query, signal) =>
+      readMentions(inTurn(account), { account, query }, signal),
+    readPost: (account, ref, signal) => readPost(settings, { account, ref }, signal),
+    postIdIn: (ref) => postIdInRef(ref, settings.appUrl),
+    signIn: (wanted, signal) => signIn(settings, wanted, signal),
+    renew: (credentials, signal) => renewBlueskySession(settings, credentials, signal),
+    signOut: (credentials, signal) => signOut(settings.egress, credentials, signal),
+  }
+}
