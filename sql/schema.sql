@@ -780,6 +780,8 @@ create table public.connection (
   constraint connection_tenant_id_network_external_id_key UNIQUE (tenant_id, network, external_id)
 );
 CREATE INDEX connection_lost ON public.connection USING btree (tenant_id) WHERE (status <> 'connected'::text);
+CREATE TRIGGER connection_changed AFTER UPDATE ON public.connection FOR EACH ROW WHEN ((old.status <> new.status)) EXECUTE FUNCTION public.note_networks();
+CREATE TRIGGER connection_set AFTER INSERT OR DELETE ON public.connection FOR EACH ROW EXECUTE FUNCTION public.note_networks();
 alter table public.connection enable row level security;
 alter table public.connection force row level security;
 create policy app on public.connection for all to tendril_app using ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif"))) with check ((tenant_id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
@@ -1273,6 +1275,7 @@ END) stored,
   comments integer not null default 0,
   redraft jsonb,
   restored_as_of timestamp with time zone,
+  marks jsonb,
   constraint item_check CHECK (((experiment_id IS NULL) = (arm IS NULL))),
   constraint item_deleted CHECK ((((status = 'deleted'::text) = (deleted_at IS NOT NULL)) AND ((deleted_at IS NULL) = (deleted_status IS NULL)))),
   constraint item_kind_check CHECK ((kind = ANY (ARRAY['post'::text, 'article'::text]))),
@@ -1944,6 +1947,7 @@ create table public.tenant (
   erasure_failures integer not null default 0,
   erasure_rests_until timestamp with time zone,
   erasure_error text,
+  networks text[] not null default '{}'::text[],
   constraint tenant_billing_check CHECK ((billing = ANY (ARRAY['ok'::text, 'billing_suspended'::text, 'trial_expired'::text, 'grace_period_ended'::text, 'plan_expired'::text]))),
   constraint tenant_pkey PRIMARY KEY (id)
 );
@@ -1955,8 +1959,9 @@ create policy app on public.tenant for select to tendril_app using ((id = ( SELE
 create policy rename on public.tenant for update to tendril_app using ((id = ( SELECT (NULLIF(current_setting('app.tenant'::text, true), ''::text))::uuid AS "nullif")));
 create policy system on public.tenant for all to tendril_system using (true) with check (true);
 grant delete, insert, select, update on public.tenant to tendril_system;
-grant select, update (awaited, deletes_at, name, webhook) on public.tenant to tendril_app;
+grant select, update (awaited, deletes_at, name, networks, webhook) on public.tenant to tendril_app;
 comment on column public.tenant.awaited is 'kinds of occurrences that active rules wait for';
+comment on column public.tenant.networks is 'the networks of its connected accounts';
 comment on column public.tenant.webhook is 'event types that the active webhook wants, empty for all; null without one';
 
 create table public.throttle (
@@ -2459,6 +2464,20 @@ AS $function$
 begin
   update public.item i set metrics = to_jsonb(new) - array['id', 'tenant_id', 'item_id']
     where i.tenant_id = new.tenant_id and i.id = new.item_id and (i.metrics is null or (i.metrics->>'at')::timestamptz <= new.at);
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.note_networks()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+declare tenant uuid := case tg_op when 'DELETE' then old.tenant_id else new.tenant_id end;
+begin
+  update public.tenant t set networks = array(
+    select distinct c.network from public.connection c
+    where c.tenant_id = tenant and c.status = 'connected' order by 1)
+    where t.id = tenant;
   return null;
 end $function$;
 

@@ -14,6 +14,7 @@ export const workKinds = [
   'mentions',
   'posted_read',
   'renewal',
+  'marks',
   'rule',
   'rule_cron',
   'weekly_report',

@@ -92,6 +92,18 @@ const table = {
     queued: 'runs',
     deletion: 'stops',
   },
+  // Looks up what a text needs beside it. It changes nothing that others see, and somebody has just
+  // written the text. A second row is of a later text.
+  marks: {
+    ...read,
+    lane: 'ingest',
+    key: useKey('marks'),
+    second: 'replaces',
+    queued: 'runs',
+    whileHeld: 'runs',
+    deletion: 'stops',
+    inVain: 'ends',
+  },
   // One run of a rule. If the run ends in vain, the rule goes on without it.
   rule: { ...decided, key: useKey('rule'), queued: 'skipped', inVain: 'ends' },
   rule_cron: { ...decided, key: useKey('rule') },

@@ -3,22 +3,20 @@
  */
 import { Runtime, type RuntimeDeps } from '#actors/engine/runtime'
 import { gateHook } from '#decisions/gate'
-import { consequences } from '#decisions/growth/follow-up'
+import { consequencesOn } from '#decisions/growth/follow-up'
 import { workTable } from '#decisions/work'
 import { systemClock } from '#kernel/clock'
+import type { Networks } from '#port/network/registry'
 import type { StartupContext } from './opening.ts'
 
 const REPLY_WITHIN_MS = 20_000
 const IDLE_MS = 300_000
 const SWEEP_MS = 250
 
-/** The engine's configuration for this product. */
-const product = { kinds: workTable, gate: gateHook, consequences }
-
 /** Not started yet, because their lanes are made from parts that call them. */
 export const createActors = (
   { config, options, keys, log, failpoints, meters, tracer, overrides, stack }: StartupContext,
-  told: Pick<RuntimeDeps, 'db' | 'followers'>,
+  { networks, ...told }: Pick<RuntimeDeps, 'db' | 'followers'> & { networks: Networks },
 ): Runtime => {
   const {
     clock = systemClock,
@@ -27,6 +25,9 @@ export const createActors = (
     sweepMs = SWEEP_MS,
     mailbox = {},
   } = overrides
+  // The engine's configuration for this product.
+  const consequences = consequencesOn(networks.marking)
+  const product = { kinds: workTable, gate: gateHook, consequences }
   const shared = { ...told, options, keys, log, failpoints, ...product, url: config.nodeUrl }
   const meter = meters?.meter
   return stack.use(

@@ -2,7 +2,7 @@
 
 import type { Config } from '#config/config'
 import type { Log } from '#kernel/log'
-import { createEgress, type Egress } from '#port/egress/egress'
+import { createEgress, type Egress, type EgressOptions } from '#port/egress/egress'
 
 /** The `host:port` of a URL. */
 const pairsOf = (text: string): string[] => {
@@ -10,7 +10,10 @@ const pairsOf = (text: string): string[] => {
   return url ? [`${url.hostname}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`] : []
 }
 
-export const egressOf = ({ egressAllow, publicUrl, nodeUrl }: Config, log: Log): Egress => {
+export const egressOf = (
+  { egressAllow, publicUrl, nodeUrl }: Config,
+  { log, resolve }: { log: Log; resolve?: EgressOptions['resolve'] },
+): Egress => {
   if (egressAllow.length > 0)
     log.warn(
       { pairs: egressAllow },
@@ -18,5 +21,6 @@ export const egressOf = ({ egressAllow, publicUrl, nodeUrl }: Config, log: Log):
     )
   return createEgress({
     rules: { allow: new Set(egressAllow), own: new Set([publicUrl, nodeUrl].flatMap(pairsOf)) },
+    ...(resolve ? { resolve } : {}),
   })
 }

@@ -10,6 +10,7 @@ import { mcpLookLane } from '#actors/work/agent/mcp-look'
 import { scheduleLane } from '#actors/work/agent/schedules'
 import { deliveryLane } from '#actors/work/app/delivery'
 import { generationLanes } from '#actors/work/growth/draft-generations'
+import { marksLane } from '#actors/work/growth/marks'
 import { mentionsLane } from '#actors/work/growth/mentions'
 import { metricsLane } from '#actors/work/growth/metrics'
 import { postedReadLane } from '#actors/work/growth/posted-read'
@@ -60,6 +61,9 @@ const READING = { name: 'reading of documents', total: 4, bound: 1, withinMs: 30
  */
 const FETCHING = { name: 'fetching of messages', total: 8, bound: 5, withinMs: 30_000 }
 
+/** How many texts a process looks things up for at once. A tenant does so for one at a time. */
+const MARKING = { name: 'looking up of marks', total: 16, bound: 1, withinMs: 30_000 }
+
 /**
  * How many requests to webhook endpoints a process has open at once, and how many of these are
  * quick. Each tenant sends one at a time.
@@ -73,6 +77,7 @@ const REPLIES = { name: 'reply', total: 256, bound: connectionLimits.connections
 interface LaneParts {
   networks: Networks
   egress: Egress
+  fetchAllow: readonly string[]
   failpoints: Failpoints
   drafter: Drafter
   sealer: Sealer
@@ -134,7 +139,7 @@ const agentLanes = (
 }
 
 const growthLanes = (
-  { networks, failpoints, drafter, times = sendTimes, meters, tracer }: LaneParts,
+  { networks, fetchAllow, failpoints, drafter, times = sendTimes, meters, tracer }: LaneParts,
   modelCalls: FairLimit,
 ) => {
   const sending = { networks, times, failpoints, sent: meters?.sent, tracer }
@@ -146,6 +151,7 @@ const growthLanes = (
     metrics: metricsLane({ networks, failpoints }),
     posted_read: postedReadLane({ networks, failpoints }),
     renewal: renewalLane({ networks, failpoints }),
+    marks: marksLane({ networks, fetchAllow, failpoints, marking: new FairLimit(MARKING) }),
     weekly_report: weeklyLane(),
     ...generationLanes({
       networks,

@@ -14,10 +14,12 @@ interface OpenNetworks {
   bluesky: BlueskyNetwork
   sandbox: Sandbox
   egress: Egress
+  /** Hosts that the operator lets agents read unasked. */
+  fetchAllow: readonly string[]
 }
 
 export const openNetworks = (
-  { config, options, log, failpoints, stack }: StartupContext,
+  { config, options, log, failpoints, overrides: { resolve }, stack }: StartupContext,
   sealer: Sealer,
 ): OpenNetworks => {
   const { sandboxRules: rules, sandboxTier: tier, sandboxCounts: counts, sandboxFaults } = config
@@ -31,7 +33,8 @@ export const openNetworks = (
     log,
     failpoints,
   })
-  const egress = egressOf(config, log)
+  const egress = egressOf(config, { log, resolve })
   const bluesky = blueskyNetwork({ ...config.bluesky, egress, sealer, log })
-  return { networks: networksOf(sandbox, bluesky), sandbox, bluesky, egress }
+  const { fetchAllow } = config
+  return { networks: networksOf(sandbox, bluesky), sandbox, bluesky, egress, fetchAllow }
 }

@@ -18,6 +18,7 @@ import type { Log } from '#kernel/log'
 import type { SecretKeys } from '#kernel/secret-keys'
 import type { Tracer } from '#kernel/trace'
 import type { ChannelAdapters } from '#port/channel/registry'
+import type { EgressOptions } from '#port/egress/egress'
 import type { BucketTimes } from '#port/files/s3/bucket'
 import type { McpClient } from '#port/mcp-client/client'
 import type { Drafter } from '#port/model/drafter'
@@ -40,6 +41,8 @@ export interface Overrides {
   lanes?: AnyLane[]
   drafter?: Drafter
   texts?: Texts
+  /** Resolves the names of addresses that workspaces chose. */
+  resolve?: EgressOptions['resolve']
   /** The agent's model. */
   thinker?: Thinker
   /** Further tools of the agent. */

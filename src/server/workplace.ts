@@ -83,7 +83,11 @@ const openParts = async (opening: StartupContext, tools: () => ToolBox) => {
   const outside = outsideOf(opening, { egress: networks.egress, sealer })
   const bus = new LocalBus()
   const hints = new HintBus(secrecyOf(db, tools), log)
-  const runtime = createActors(opening, { db, followers: followersOf({ bus, hints }) })
+  const runtime = createActors(opening, {
+    db,
+    followers: followersOf({ bus, hints }),
+    networks: networks.networks,
+  })
   const kept = stack.use(
     await filesOf(config, {
       note: noteByLetter(runtime),

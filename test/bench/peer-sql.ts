@@ -70,7 +70,7 @@ export const BESIDE = {
 export const queries: Record<Kind, (sql: postgres.Sql, asked: Asked) => Promise<unknown>> = {
   items: async (sql, { tenantId }) => {
     const rows = await sql`select id, batch_id, experiment_id, arm, resurfaced_from, source_kind,
-        source_id, kind, title, status, review, body, format, hook, rationale, stories, learnings,
+        source_id, kind, title, status, review, body, marks, format, hook, rationale, stories, learnings,
         length, post_at, on_missed, account_external_id as account, reject_reason, external_id, url,
         posted_at, last_error, metrics, tags, note, proposed_at, revision, written_by, decision,
         comments, redraft, restored_as_of, created_at, updated_at

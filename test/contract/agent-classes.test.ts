@@ -12,16 +12,16 @@ growth_create_batch          draft
 growth_list_batches          read
 growth_create_article        draft
 growth_list_articles         read
-growth_list_queue            read
-growth_approve_item          commit
-growth_reject_item           draft
-growth_schedule_item         commit
-growth_unschedule_item       draft
-growth_post_item             commit
-growth_mark_item_posted      commit
-growth_create_item           draft
-growth_edit_item             draft
-growth_reopen_item           draft
+growth_list_queue            read    foreign
+growth_approve_item          commit  foreign
+growth_reject_item           draft   foreign
+growth_schedule_item         commit  foreign
+growth_unschedule_item       draft   foreign
+growth_post_item             commit  foreign
+growth_mark_item_posted      commit  foreign
+growth_create_item           draft   foreign
+growth_edit_item             draft   foreign
+growth_reopen_item           draft   foreign
 growth_connection_status     read
 growth_list_accounts         read
 growth_set_default_account   commit

@@ -197,6 +197,13 @@ const cases: [name: string, kind: WorkKind, make: Make, ends: object, table?: st
     { status: 'posted', last_error: 'url_not_read: internal' },
     'item',
   ],
+  [
+    'the looking up of what a text needs',
+    'marks',
+    async (story) => queuedWith(story, 'marks', await story.drafted()),
+    { status: 'drafted', marks: null },
+    'item',
+  ],
   ['a run of a rule', 'rule', ruleRun, { status: 'skipped', reason: 'internal_error' }, 'rule_run'],
   ['a turn of the agent', 'agent', asked, generated, 'agent_job'],
   [
@@ -225,6 +232,7 @@ const partsOf = () => {
   })
   return {
     ...world,
+    fetchAllow: [],
     failpoints: noFailpoints,
     drafter: createComposer(inlineWorker),
     texts: inlineTexts,

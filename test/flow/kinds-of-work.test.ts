@@ -165,6 +165,7 @@ const othersHaveRun = async (story: Story): Promise<void> => {
 
 const partsOf = ({ workplace: { world, db, bus } }: TestApp) => ({
   ...world,
+  fetchAllow: [],
   failpoints: noFailpoints,
   drafter: createComposer(inlineWorker),
   texts: inlineTexts,

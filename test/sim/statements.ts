@@ -97,7 +97,15 @@ const gate = {
       billing: 'ok',
       overrides: { post_now: 1e9, execute_engagement: 1e9 },
     } as const
-    const facts = { plan, counters: {}, seen: null, webhook: null, awaited: [], deletesAt: null }
+    const facts = {
+      plan,
+      counters: {},
+      seen: null,
+      webhook: null,
+      awaited: [],
+      networks: [],
+      deletesAt: null,
+    }
     return {
       gate: {
         now: memory.now(),

@@ -2,6 +2,7 @@
 import { hashOfEngagement, hashOfPost } from '#decisions/growth/sent-hash'
 import type { Engagement } from '#domain/growth/drafting/engagement'
 import type { Item } from '#domain/growth/drafting/item'
+import { marksIn } from '#domain/growth/drafting/marks'
 import type { SendOutcome } from '#domain/growth/sending/send'
 import type { Sendable, SendableKind } from '#domain/growth/sending/sendable'
 import type { Network, NetworkAccount } from '#port/network/network'
@@ -37,8 +38,11 @@ const post: Means<Item> = {
   hashOf: hashOfPost,
   isInTheWay: sameTextOpen,
   endsByItself: true,
-  send: (network, { kind }, { text, ...request }, signal) =>
-    network.publish({ ...request, text: text!, isLong: kind === 'article' }, signal),
+  send: (network, { kind, marks }, { text, ...request }, signal) =>
+    network.publish(
+      { ...request, text: text!, marks: marksIn(marks), isLong: kind === 'article' },
+      signal,
+    ),
 }
 
 const engagement: Means<Engagement> = {

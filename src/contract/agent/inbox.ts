@@ -2,7 +2,7 @@
 import { Type as T } from '@sinclair/typebox'
 import { inboxLimits } from '../inbox-limits.ts'
 import { op } from '../op.ts'
-import { PostingAccount } from '../records/growth/item.ts'
+import { PostingAccount } from '../records/growth/connection.ts'
 import { SourceSchema, sourceKinds } from '../records/growth/source.ts'
 import {
   cursorLike,

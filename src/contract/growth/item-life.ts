@@ -17,6 +17,7 @@ export const itemLife = {
       tool: 'growth_reopen_item',
       toolset: 'content',
       agent: 'draft',
+      foreign: true,
       errors: onItem,
       roles,
       recalls: true,

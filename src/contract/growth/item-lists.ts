@@ -68,7 +68,7 @@ export const itemLists = {
         ),
       }),
     },
-    { tool: 'growth_list_queue', agent: 'read' },
+    { tool: 'growth_list_queue', agent: 'read', foreign: true },
   ),
   metrics: op.query(
     'GET /api/v1/growth/items/:id/metrics',

@@ -1,7 +1,9 @@
 /** What approving a text would answer. */
 import { Type as T } from '@sinclair/typebox'
 import { op } from '../op.ts'
-import { PostingAccount, Warnings } from '../records/growth/item.ts'
+import { PostingAccount } from '../records/growth/connection.ts'
+import { Warnings } from '../records/growth/item.ts'
+import { MarksSchema } from '../records/growth/marks.ts'
 import { nullable, oneOf, record } from '../shapes.ts'
 
 const Preview = record(
@@ -11,6 +13,7 @@ const Preview = record(
         'The text that would be stored, and that the network would be given: with newlines as its line ends.',
     }),
     content_hash: T.String(),
+    marks: nullable(MarksSchema),
     length: T.Integer({ description: "Counted by the network's rule." }),
     max_length: T.Integer(),
     can_be_approved: T.Boolean(),

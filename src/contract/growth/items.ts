@@ -54,6 +54,7 @@ export const items = {
     {
       tool: 'growth_approve_item',
       agent: 'commit',
+      foreign: true,
       errors: onItem,
       roles: ['approver'],
       destructive: true,
@@ -66,6 +67,7 @@ export const items = {
     {
       tool: 'growth_reject_item',
       agent: 'draft',
+      foreign: true,
       errors: onItem,
       roles: ['editor', 'approver'],
       recalls: true,
@@ -87,6 +89,7 @@ export const items = {
     {
       tool: 'growth_schedule_item',
       agent: 'commit',
+      foreign: true,
       errors: onItem,
       roles: ['approver'],
       destructive: true,
@@ -101,6 +104,7 @@ export const items = {
     {
       tool: 'growth_unschedule_item',
       agent: 'draft',
+      foreign: true,
       errors: onItem,
       roles: ['editor', 'approver'],
     },
@@ -114,6 +118,7 @@ export const items = {
     {
       tool: 'growth_post_item',
       agent: 'commit',
+      foreign: true,
       errors: [...onItem, 'x_not_connected', 'network_error'],
       cap: 'post_now',
       exempt: ['answers'],
@@ -132,6 +137,7 @@ export const items = {
     {
       tool: 'growth_mark_item_posted',
       agent: 'commit',
+      foreign: true,
       errors: onItem,
       roles: ['approver'],
       destructive: true,

@@ -1,8 +1,11 @@
 import type { Static } from '@sinclair/typebox'
 import type { items } from '#contract/growth/items'
 import { NEXT_SLOT } from '#contract/shapes'
+import { contentMark } from '#domain/growth/drafting/content-mark'
 import { contentHash, type Item } from '#domain/growth/drafting/item'
 import { approvedText } from '#domain/growth/drafting/item-moves'
+import { marksOfItem } from '#domain/growth/drafting/item-view'
+import { marksShown } from '#domain/growth/drafting/marks'
 import type { OnMissed } from '#domain/growth/drafting/profile'
 import type { Connection } from '#domain/growth/sending/connection'
 import { found } from '#kernel/errors'
@@ -34,11 +37,13 @@ const nameAccount = (account: Account): string =>
   account ? ` from @${account.handle}` : ', with no account connected'
 
 /**
- * Binds a decision to the present text and account: the hash that the item's approval is bound to.
+ * Binds a decision to the present text, what is shown beside it, and the account: the hash that the
+ * item's approval is bound to, but for the language.
  * An item in doubt gets a different hash, because the same call then means something else.
  */
 const itemHash = (item: Item, account: Account): string => {
-  const content = contentHash(item.body, item.account_external_id ?? account?.external_id ?? null)
+  const bound = item.account_external_id ?? account?.external_id ?? null
+  const content = contentHash(item.body, bound, marksShown(marksOfItem(item)))
   return item.status === 'publish_unconfirmed' ? sha256(`in doubt ${content}`) : content
 }
 
@@ -53,6 +58,22 @@ const loadSent = (id: string) => ({
   item: itemPart(id),
   account: accountOfRecord({ sendable: 'post', record_id: id }),
 })
+
+/** What people would see beside the text. The words of a page are quoted, and cut. */
+const besideText = (item: Item): string => {
+  const { card, mentions } = marksShown(marksOfItem(item)) ?? { card: null, mentions: [] }
+  const shown = [
+    ...(mentions.length > 0
+      ? [`mentions ${mentions.map(({ handle }) => `@${handle}`).join(' and ')}`]
+      : []),
+    ...(card ? [`shows a card of ${card.url} with the title ${quoteBeginning(card.title)}`] : []),
+  ]
+  return shown.length === 0 ? '' : `; it ${shown.join(' and ')}`
+}
+
+/** Whoever names the text alone approves it without what is beside it. */
+const isSeen = (item: Item, hash: string | undefined): boolean =>
+  hash === undefined || contentMark(item.body, marksOfItem(item)).startsWith(hash)
 
 interface Timing {
   post_at: string
@@ -118,7 +139,8 @@ const approve = saying(
         ? `${on_missed === undefined ? '' : ` (if missed: ${on_missed})`}${only_if_free ? ' (only if the minute is free)' : ''}`
         : ''
     const warnings = warningsOf(item, surroundings, networks, { body, postAt: post_at })
-    const summary = `Approve ${draft}${change}${titled} ${then}${lone}${seenText(expect_hash)}${warnings}`
+    const beside = body === item.body && isSeen(item, expect_hash) ? besideText(item) : ''
+    const summary = `Approve ${draft}${change}${titled} ${then}${lone}${seenText(expect_hash)}${beside}${warnings}`
     return summariseCall(summary, bindItem(item, account, body))
   },
 )
@@ -130,7 +152,7 @@ const schedule = saying(
     const zone = surroundings.profile.profile.time_zone
     const before = item.post_at ? `, instead of at ${clockText(item.post_at, zone)}` : ''
     const warnings = warningsOf(item, surroundings, networks, { postAt: times.post_at })
-    const summary = `Schedule ${nameOf(item)} to go out${nameAccount(account)} ${timing(times, zone)}${before}${warnings}`
+    const summary = `Schedule ${nameOf(item)} to go out${nameAccount(account)} ${timing(times, zone)}${before}${besideText(item)}${warnings}`
     return summariseCall(summary, bindItem(item, account, item.body))
   },
 )
@@ -144,7 +166,7 @@ const postNow = saying(
     const ignored = confirm !== undefined && !isAgain ? ' (not again: it is not in doubt)' : ''
     const warnings = warningsOf({ ...item, post_at: null }, surroundings, networks)
     return summariseCall(
-      `Post ${nameOf(item)}${how}${nameAccount(account)}${ignored}${warnings}`,
+      `Post ${nameOf(item)}${how}${nameAccount(account)}${ignored}${besideText(item)}${warnings}`,
       bindItem(item, account, item.body),
     )
   },

@@ -34,6 +34,7 @@ import type { Deciding } from '../deciding.ts'
 import { accountKey } from '../work.ts'
 import { mentionsWork, metricsWork } from './follow-up.ts'
 import { renewalWork } from './lost-account.ts'
+import { goOverDrafts } from './marks-work.ts'
 import { notConnected } from './not-connected.ts'
 import { settleRecalled } from './recall.ts'
 
@@ -168,10 +169,12 @@ export const connectEffects = async (
   const work = (await hasReadable(sql, { externalId, now: gate.now }))
     ? [metricsWork({ tenantId, runAt: gate.now })]
     : []
+  // Of the networks outside, some mark texts and tell of mentions; the rows find out.
   if (session)
     work.push(
       renewalWork(account, renewAt(gate.now, session.endsAt)),
       mentionsWork(account, gate.now),
+      goOverDrafts(tenantId, gate.now),
     )
   const requeued = account.is_default ? await resumeWatching(sql, gate.now) : []
   if (!account.is_default || !current || current.id === id)

@@ -7,6 +7,7 @@ import type { Consequences, Effects, Gate, NewWork } from '#store/engine/letter'
 import type { NewEvent } from '#store/engine/outbox'
 import { deliveryWork } from '../app/delivery.ts'
 import { newWork } from '../work.ts'
+import { withMarkWork } from './marks-work.ts'
 import { withRuns } from './occurrences.ts'
 
 /**
@@ -85,3 +86,9 @@ const withEventWork = (effects: Effects, { webhook, now }: Gate, tenantId: strin
  */
 export const consequences: Consequences = async (sql, effects, { gate, tenantId }) =>
   withEventWork(await withRuns(sql, effects, gate), gate, tenantId)
+
+/** The same, where the posts of some networks have marks. */
+export const consequencesOn =
+  (marking: readonly string[]): Consequences =>
+  async (sql, effects, letter) =>
+    consequences(sql, withMarkWork(effects, letter.gate, marking), letter)

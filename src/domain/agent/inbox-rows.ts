@@ -35,6 +35,7 @@ export interface WaitingItem
     | 'status'
     | 'title'
     | 'body'
+    | 'marks'
     | 'hook'
     | 'length'
     | 'post_at'

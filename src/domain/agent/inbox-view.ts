@@ -5,6 +5,7 @@ import { inboxLimits } from '#contract/inbox-limits'
 import { beginning } from '#kernel/storable'
 import { authorshipOf } from '../growth/drafting/authorship.ts'
 import { contentMark } from '../growth/drafting/content-mark.ts'
+import { marksOfItem } from '../growth/drafting/item-view.ts'
 import type { InboxKind, InboxRecord } from './inbox.ts'
 import type {
   AskingCall,
@@ -88,7 +89,7 @@ const itemEntry = (item: WaitingItem, view: InboxView): Shown => {
     hook: item.hook === '' ? null : item.hook,
     length: item.length,
     revision: item.revision,
-    content_hash: contentMark(item.body),
+    content_hash: contentMark(item.body, marksOfItem(item)),
     warnings: view.warnings(item),
     comments: item.comments ?? 0,
     calls: shownCalls(item.calls, view),

@@ -6,6 +6,7 @@ import {
   limitsView,
   resumeWatching,
 } from '#decisions/growth/connecting'
+import { goOverDrafts } from '#decisions/growth/marks-work'
 import { notConnected } from '#decisions/growth/not-connected'
 import type { Connection } from '#domain/growth/sending/connection'
 import { refuseNaming } from '#domain/growth/way-on'
@@ -65,7 +66,7 @@ export const connectionsHandlers: Handlers<typeof connections> = {
   setDefault: loading(
     ({ id }) => ({ account: connectionPart(id), current: defaultPart }),
     async ({ id }, context, { account, current }) => {
-      const { sql, gate } = context
+      const { sql, gate, networks, tenantId } = context
       const named = found(account, 'no such connected account')
       if (named.status !== 'connected')
         refuseNaming(
@@ -75,9 +76,10 @@ export const connectionsHandlers: Handlers<typeof connections> = {
         )
       const next: Connection = { ...named, is_default: true, updated_at: gate.now }
       const requeued = current ? [] : await resumeWatching(sql, gate.now)
+      const work = networkFor(networks, next).marks ? [goOverDrafts(tenantId, gate.now)] : []
       return {
         reply: connectionView(context, next),
-        effects: { writes: [makeDefault(id, gate.now)], requeued },
+        effects: { writes: [makeDefault(id, gate.now)], requeued, work },
       }
     },
   ),

@@ -1,7 +1,6 @@
 import type { itemPreview } from '#contract/growth/item-preview'
 import { surroundings } from '#decisions/growth/item-warnings'
 import { faultOfArticles } from '#domain/growth/drafting/account-fit'
-import { contentMark } from '#domain/growth/drafting/content-mark'
 import { channelFor, limitOf } from '#domain/growth/drafting/growth-channel'
 import { textFaults } from '#domain/growth/drafting/item-moves'
 import { toBeWarned } from '#domain/growth/drafting/item-view'
@@ -9,11 +8,14 @@ import { findLinks } from '#domain/growth/drafting/links'
 import { withNewlines, writtenFault } from '#domain/growth/drafting/written-text'
 import { fail, found } from '#kernel/errors'
 import { normalForm } from '#kernel/normal-form'
-import type { NetworkPrices } from '#port/network/network'
+import type { NetworkPrices } from '#port/network/prices'
 import { limitsFor } from '#port/network/registry'
+import { when } from '#store/engine/load'
 import { connectionPart, defaultPart } from '#store/growth/connections'
+import { keptMarksPart } from '#store/growth/items'
 import type { Handlers } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
+import { markedText } from './shared/marking.ts'
 import { takerOf } from './shared/slot.ts'
 
 const costOf = (body: string, prices: NetworkPrices | null): number | null =>
@@ -23,13 +25,14 @@ export const itemPreviewHandlers: Handlers<typeof itemPreview> = {
   preview: loading(
     ({ account, item_id: itemId = null, post_at }) => ({
       account: account === undefined ? defaultPart : connectionPart(account),
+      kept: when(itemId !== null, keptMarksPart(itemId ?? '')),
       taker: takerOf(itemId, { post_at, account }),
       ...surroundings,
     }),
     (
       { body: given, kind = 'post', account: chosen, post_at: at },
       { networks },
-      { account, channels },
+      { account, channels, profile, kept },
     ) => {
       const body = withNewlines(given)
       if (chosen !== undefined && found(account, 'no such account').status !== 'connected')
@@ -57,7 +60,7 @@ export const itemPreviewHandlers: Handlers<typeof itemPreview> = {
       const item = { body, kind, post_at, revision: 2, written_by: null, posting_account }
       const preview = {
         body,
-        content_hash: contentMark(body),
+        ...markedText(networks, { body, account, profile, kept: kept?.marks ?? null }),
         length: limits.measure(body),
         max_length: maxLength,
         can_be_approved: faults.length === 0,

@@ -38,6 +38,7 @@ import {
   saveTakenBackItem,
   withItemDecision,
 } from './shared/deciding-item.ts'
+import { markingBy } from './shared/marking.ts'
 import { overtaking } from './shared/overtaking.ts'
 import { markItemPosted, postNow, postSoon } from './shared/posting-item.ts'
 import { othersIfTaken, takerOf } from './shared/slot.ts'
@@ -69,8 +70,10 @@ const singleHandlers: Handlers<Omit<typeof items, keyof typeof itemBulk | 'look'
     async (input, context, { item, existing, ...known }) => {
       const { networks } = context
       const before = requireItem(item)
+      const { account, profile } = known
       const next = approveAsAsked(before, input, {
         ...known,
+        marking: markingBy(networks, { account, profile }),
         others: await othersIfTaken(context, input, known.taker),
         limits: limitsFor(networks, known.account),
         ...deciderOf(context),

@@ -3,6 +3,7 @@
 import { textOfBytes } from './charset.ts'
 import type { Egress, EgressBytes } from './egress.ts'
 import { type PageText, textOfHtml } from './html-text.ts'
+import { headOfHtml, type PageHead } from './page-head.ts'
 
 /**
  * The answer of the address cannot be read. The message contains nothing that the address wrote.
@@ -39,6 +40,10 @@ const PLAIN = new Set(['text/plain', 'text/markdown', 'application/json'])
 const headers = {
   accept: 'text/html, text/markdown, text/plain, application/json;q=0.9',
   'user-agent': 'Tendril (fetch_url)',
+}
+const headHeaders = {
+  accept: 'text/html, application/xhtml+xml',
+  'user-agent': 'Tendril (link cards)',
 }
 
 const headerOf = ({ headers }: EgressBytes, name: string): string => String(headers[name] ?? '')
@@ -97,39 +102,65 @@ const redirectOf = (answer: EgressBytes, url: string): string | undefined => {
   return target.href
 }
 
+interface Fetching extends Pick<PageRequest, 'url' | 'mayFollow'> {
+  headers: Record<string, string>
+  deadlineMs: number
+  signal: AbortSignal
+}
+
+interface Fetched {
+  answer: EgressBytes
+  /** Whose answer it is. */
+  at: string
+  /** Where it leads, if that may not be followed. */
+  redirect: string | null
+}
+
+/** Each redirect is judged anew. */
+const fetchPage = async (
+  egress: Egress,
+  { url, mayFollow, ...request }: Fetching,
+): Promise<Fetched> => {
+  let at = url
+  for (let redirects = 0; ; redirects++) {
+    const answer = await egress.get({ ...request, url: at, maxBytes: MOST_BYTES })
+    const next = redirectOf(answer, at)
+    if (next === undefined) return { answer, at, redirect: null }
+    if (!mayFollow(next)) return { answer, at, redirect: next }
+    if (redirects === MOST_REDIRECTS)
+      throw new Unreadable(`the address redirects more than ${MOST_REDIRECTS} times`)
+    at = next
+  }
+}
+
 /**
- * Follows a few redirects, each of which is judged anew. A redirect that may not be followed is the
- * result. Throws `EgressRefused` or `Unreadable`, or a `TimeoutError` or the system's error if no
- * answer came.
+ * Follows a few redirects. One that may not be followed is the result. Throws `EgressRefused` or
+ * `Unreadable`, or a `TimeoutError` or the system's error if no answer came.
  */
 export const readPage = async (
   egress: Egress,
   { url, most, mayFollow }: PageRequest,
 ): Promise<WebPage> => {
   const signal = AbortSignal.timeout(DEADLINE_MS)
-  let at = url
-  for (let redirects = 0; ; redirects++) {
-    const answer = await egress.get({
-      url: at,
-      headers,
-      deadlineMs: DEADLINE_MS,
-      maxBytes: MOST_BYTES,
-      signal,
-    })
-    const next = redirectOf(answer, at)
-    if (next === undefined) return read(answer, { url: at, most })
-    if (!mayFollow(next))
-      return {
-        status: answer.status,
-        finalUrl: at,
-        type: null,
-        title: null,
-        text: '',
-        isCut: false,
-        redirect: next,
-      }
-    if (redirects === MOST_REDIRECTS)
-      throw new Unreadable(`the address redirects more than ${MOST_REDIRECTS} times`)
-    at = next
-  }
+  const asking = { url, mayFollow, headers, deadlineMs: DEADLINE_MS, signal }
+  const { answer, at, redirect } = await fetchPage(egress, asking)
+  if (redirect === null) return read(answer, { url: at, most })
+  const { status } = answer
+  return { status, finalUrl: at, type: null, title: null, text: '', isCut: false, redirect }
+}
+
+/**
+ * What a page says of itself; null if it is no page of HTML, or leads to where it may not. Follows
+ * redirects and throws like `readPage`.
+ */
+export const readPageHead = async (
+  egress: Egress,
+  asked: Pick<Fetching, 'url' | 'mayFollow' | 'deadlineMs' | 'signal'>,
+): Promise<{ status: number; head: PageHead | null }> => {
+  const { answer, redirect } = await fetchPage(egress, { ...asked, headers: headHeaders })
+  const { status, bytes } = answer
+  const contentType = headerOf(answer, 'content-type')
+  const type = contentType.split(';')[0]!.trim().toLowerCase()
+  if (redirect !== null || !HTML.has(type)) return { status, head: null }
+  return { status, head: await headOfHtml(textOfBytes(bytes, contentType)) }
 }

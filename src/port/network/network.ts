@@ -1,8 +1,11 @@
 import type { CountName } from '#contract/records/growth/item'
+import type { Marks } from '#contract/records/growth/marks'
 import type { Tier } from '#domain/app/read-budget'
 import type { EngageAction, Preflight } from '#domain/growth/drafting/engagement'
 import type { Metrics } from '#domain/growth/metrics'
 import type { Made } from '#domain/growth/sending/sendable'
+import type { NetworkMarks } from './marks.ts'
+import type { NetworkPrices } from './prices.ts'
 
 /**
  * A social network. An adapter translates every answer of the real service into one of the results
@@ -14,6 +17,8 @@ export interface Network extends Measuring, Sociable {
   readonly limits: NetworkLimits
   /** Undefined where the network itself makes the ids of posts. */
   readonly keys?: PostKeys
+  /** Undefined where a text is all that a post has. */
+  readonly marks?: NetworkMarks<NetworkAccount>
   /** Undefined where accounts need no credentials. */
   readonly sessions?: NetworkSessions
   /**
@@ -194,20 +199,6 @@ export interface NetworkLimits {
   prices: NetworkPrices | null
 }
 
-/**
- * What requests that change something cost, in millionths of a US dollar. The prices of reads are
- * in the domain's read-budget.ts.
- */
-export interface NetworkPrices {
-  post: number
-  /** A post whose text contains a link. */
-  postWithLink: number
-  /** A reply to somebody who mentioned or quoted the account. */
-  reply: number
-  /** A like or a repost. */
-  interaction: number
-}
-
 export interface NetworkAccount {
   /** Our id of the connection. */
   id: string
@@ -221,6 +212,8 @@ export interface NetworkAccount {
 export interface PublishRequest {
   account: NetworkAccount
   text: string
+  /** As approved with the text; absent if there are none. */
+  marks?: Marks | null
   /** Whether the limit for long posts applies, as it does for an article. */
   isLong?: boolean
   attemptId: string

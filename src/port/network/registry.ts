@@ -10,6 +10,8 @@ export interface Networks {
   readonly first: Network
   /** The names of those that count no impressions. */
   readonly uncounted: readonly string[]
+  /** The names of those whose posts have marks. */
+  readonly marking: readonly string[]
 }
 
 export const networksOf = (first: Network, ...others: Network[]): Networks => {
@@ -17,7 +19,8 @@ export const networksOf = (first: Network, ...others: Network[]): Networks => {
   const uncounted = [...byName.values()].flatMap(({ name, limits }) =>
     limits.counts.includes('impressions') ? [] : [name],
   )
-  return { first, uncounted, named: (name) => byName.get(name) }
+  const marking = [...byName.values()].flatMap(({ name, marks }) => (marks ? [name] : []))
+  return { first, uncounted, marking, named: (name) => byName.get(name) }
 }
 
 /** An account's network; without an account, the first network. */

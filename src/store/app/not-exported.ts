@@ -29,6 +29,7 @@ export const notExported: Record<string, string> = {
   document_word: 'follows from the documents, which are exported',
   'tenant.webhook': 'follows from the webhook, which is exported',
   'tenant.awaited': 'follows from the rules, which are exported',
+  'tenant.networks': 'follows from the connections, which are exported',
   'tenant.erasure_failures': 'how often its erasure has failed',
   'tenant.erasure_rests_until': 'when its erasure is tried again',
   'tenant.erasure_error': 'what its erasure last failed of',

@@ -13,6 +13,8 @@ declare module '../engine/letter.ts' {
     webhook: string[] | null
     /** The kinds of occurrences that active rules wait for. Others need no lookup. */
     awaited: string[]
+    /** The networks of its connected accounts. */
+    networks: string[]
     /**
      * When the workspace will be erased, if an owner has requested that. Nothing goes out unless
      * the request is cancelled.
@@ -21,7 +23,7 @@ declare module '../engine/letter.ts' {
   }
 }
 
-interface Row extends Pick<GateFacts, 'webhook' | 'awaited'> {
+interface Row extends Pick<GateFacts, 'webhook' | 'awaited' | 'networks'> {
   plan: string
   billing: Billing
   overrides: PlanState['overrides']
@@ -30,10 +32,12 @@ interface Row extends Pick<GateFacts, 'webhook' | 'awaited'> {
 
 export const gateQuery = (
   sql: Sql,
-): Fragment => sql`select t.plan, t.billing, t.overrides, t.deletes_at, t.webhook, t.awaited
+): Fragment => sql`select t.plan, t.billing, t.overrides, t.deletes_at, t.webhook, t.awaited,
+    t.networks
   from tenant t where t.id = a.tenant_id`
 
 export const gateFacts = (row: Record<string, unknown>): GateFacts => {
-  const { plan, billing, overrides, deletes_at, webhook, awaited } = row as unknown as Row
-  return { plan: { plan, billing, overrides }, webhook, awaited, deletesAt: deletes_at }
+  const { plan, billing, overrides, deletes_at: deletesAt, ...told } = row as unknown as Row
+  const { webhook, awaited, networks } = told
+  return { plan: { plan, billing, overrides }, webhook, awaited, networks, deletesAt }
 }

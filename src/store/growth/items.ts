@@ -93,7 +93,7 @@ export const waitingItems = (
 ): Fragment =>
   pageOfItems(sql, {
     rows: sql`select * from item where ${where}`,
-    columns: sql`id, kind, status, title, body, hook, length, post_at, source_kind, source_id,
+    columns: sql`id, kind, status, title, body, marks, hook, length, post_at, source_kind, source_id,
       revision, written_by, account_external_id, account_id, created_at, ${besideItem(sql)},
       ${columns}`,
     end: join,
@@ -119,6 +119,12 @@ export const itemById =
 
 export const itemPart = (id: RecordId): Part<Item | undefined> =>
   one<Item>(items.times, itemById(id))
+
+export const keptMarksPart = (id: RecordId): Part<Pick<Item, 'marks'> | undefined> =>
+  one<Pick<Item, 'marks'>>(
+    {},
+    (sql) => sql`select marks from item where id = ${id} and status = 'drafted'`,
+  )
 
 /** A deleted item as it will be when it is restored. */
 export const deletedItemPart = (id: RecordId): Part<Item | undefined> =>
@@ -166,6 +172,19 @@ export const listItems =
           ${after ? sql`and id < ${after}` : sql``} order by id desc limit ${limit + 1}`,
       sort: sql`id desc`,
     })
+
+/** Newest first. */
+export const draftsBefore = (before: string | null, limit: number) =>
+  mapPart(
+    many<PagedItem>(items.times, (sql) =>
+      itemsOfPage(sql, {
+        rows: sql`select * from item where status = 'drafted'
+          ${before ? sql`and id < ${before}` : sql``} order by id desc limit ${limit}`,
+        sort: sql`id desc`,
+      }),
+    ),
+    itemPage,
+  )
 
 /** The first items of the same list. */
 export const newestItems = ({ status, limit }: { status: ItemStatus; limit: number }) =>

@@ -1,7 +1,7 @@
 import { productRecord } from '#contract/records/growth/product'
 import type { OtherProducts, Product, ProductStatus } from '#domain/growth/drafting/product'
 import type { Query } from '../engine/db.ts'
-import { one, type Part, sure } from '../engine/load.ts'
+import { many, mapPart, one, type Part, sure } from '../engine/load.ts'
 import type { Page } from '../engine/page.ts'
 import { tableOf } from '../engine/records.ts'
 
@@ -18,6 +18,12 @@ export const listProducts =
 /** All products, oldest first. Their number is bounded. */
 export const allProducts: Query<Product> = (sql) =>
   sql`select ${columns(sql)} from product order by id`
+
+/** The addresses of products. */
+export const productUrls = mapPart(
+  many<{ url: string }>({}, (sql) => sql`select url from product where url is not null`),
+  (rows) => rows.map(({ url }) => url),
+)
 
 export const productById =
   (id: string): Query<Product> =>

@@ -3,6 +3,8 @@ import { expect, test } from 'bun:test'
 import { operations } from '#contract/index'
 import { sayingFor } from '#decisions/agent/say'
 import { type CallSummary, sha256 } from '#decisions/agent/saying'
+import { contentMark } from '#domain/growth/drafting/content-mark'
+import { keptMarks } from '#domain/growth/drafting/marks'
 import { newId } from '#kernel/ids'
 import { call, legalInput } from '#test/support/contract/prepare'
 import { texts, the, useSaying } from './saying.ts'
@@ -109,6 +111,25 @@ test('the record is bound to the hash that its approval gets', async () => {
     row!.approved_hash,
     row!.approved_hash,
   ])
+})
+
+test('what is shown beside the text is said, in quotation marks, and is part of the subject', async () => {
+  const id = await make('growth.items')
+  const alone = await say('growth.items.approve', { id })
+  const account = (await connected()).find(({ is_default }) => is_default)!.id
+  const card = { url: 'https://a.example.com/b', title: 'Late” and approved', description: '' }
+  const mentions = [{ handle: 'friend.example.com', id: 'did:plc:friend' }]
+  const marks = keptMarks({ mentions, card }, { body: BODY, account })
+  await app.owner`update item set marks = ${app.owner.json(marks)} where id = ${id}`
+  const beside =
+    '; it mentions @friend.example.com and shows a card of https://a.example.com/b with the title “Late" and approved”'
+  const marked = await say('growth.items.approve', { id })
+  expect(called(marked)).toEndWith(beside)
+  expect(marked.subject.records).not.toEqual(alone.subject.records)
+  const seen = await say('growth.items.approve', { id, expect_hash: contentMark(BODY, marks) })
+  expect(called(seen)).toEndWith(beside)
+  for (const other of [{ edited_body: `${BODY} Always.` }, { expect_hash: contentMark(BODY) }])
+    expect((await say('growth.items.approve', { id, ...other })).summary).not.toContain('a card')
 })
 
 test('another text or another account is another subject', async () => {

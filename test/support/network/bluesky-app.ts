@@ -9,10 +9,13 @@ import { callPds } from './pds-client.ts'
 const PATH = '/api/v1/app/connections'
 
 /** The variables of a server that takes this PDS for Bluesky. */
-export const blueskyEnv = ({ url, plcUrl }: Pick<FakePds, 'url' | 'plcUrl'>) => ({
+export const blueskyEnv = (
+  { url, plcUrl }: Pick<FakePds, 'url' | 'plcUrl'>,
+  pages: readonly string[] = [],
+) => ({
   BLUESKY_SERVICE: url,
   BLUESKY_PLC_URL: plcUrl,
-  EGRESS_ALLOW: [url, plcUrl].map((one) => new URL(one).host).join(),
+  EGRESS_ALLOW: [...[url, plcUrl].map((one) => new URL(one).host), ...pages].join(),
 })
 
 export interface BlueskyApp extends AsyncDisposable {
@@ -24,14 +27,17 @@ export const openBlueskyApp = async (
   overrides: Overrides = {},
   {
     pds = undefined as FakePds | undefined,
+    pages = [] as readonly string[],
     ...more
   }: Parameters<typeof testApp>[0] & {
     pds?: FakePds | undefined
+    /** Further hosts with their ports that may be called. */
+    pages?: readonly string[]
   } = {},
 ): Promise<BlueskyApp> => {
   await using stack = new AsyncDisposableStack()
   const played = pds ?? stack.use(await openPds())
-  const env = { ...blueskyEnv(played), ...more.env }
+  const env = { ...blueskyEnv(played, pages), ...more.env }
   const app = stack.use(await testApp({ ...more, env, overrides }))
   const owned = stack.move()
   return { app, pds: played, [Symbol.asyncDispose]: () => owned.disposeAsync() }

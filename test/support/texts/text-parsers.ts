@@ -25,6 +25,7 @@ import { editArticle } from '#domain/growth/drafting/article-text'
 import { checkRules, noRules } from '#domain/growth/drafting/format-rules'
 import { searchWords } from '#domain/growth/drafting/item-words'
 import { findLinks } from '#domain/growth/drafting/links'
+import { mayHaveMarks } from '#domain/growth/drafting/marks'
 import { containsPhrase } from '#domain/growth/drafting/phrase'
 import { printsOf } from '#domain/growth/drafting/prints'
 import { recogniseForm } from '#domain/growth/drafting/recognised'
@@ -55,6 +56,7 @@ import { textOfBytes } from '#port/egress/charset'
 import { describeResult as deskText } from '#port/model/desk/plain-text'
 import { questionIn } from '#port/model/desk/questions'
 import { jsonIn } from '#port/model/openai/answer'
+import { mentionsIn } from '#port/network/bluesky/rich-text'
 import { fingerprintText } from '#port/network/text'
 
 export interface TextParser {
@@ -76,6 +78,7 @@ const ITEM = 25_000
 /** The longest message to the agent, from the app or a channel. */
 const MESSAGE = 10_000
 const NOW = new Date('2026-11-26T12:00:00Z')
+const PLAIN = { hook: '', format: '', learnings: [], posted_at: NOW }
 
 /**
  * It works in steps, between which others have their turn. Only the longest step counts, so this is
@@ -253,6 +256,7 @@ export const textParsers: readonly TextParser[] = [
   // Posts, and those of strangers.
   { name: 'searchWords', most: ITEM, read: searchWords },
   { name: 'printsOf', most: ITEM, read: printsOf },
+  { name: 'marks', most: ITEM, read: (text) => [mentionsIn(text), mayHaveMarks(text)] },
   { name: 'findLinks', most: ITEM, read: (text) => findLinks(normalForm(text, 'NFC')) },
   { name: 'lengths', most: ITEM, read: (text) => [weightedLength(text), graphemeLength(text)] },
   {
@@ -274,11 +278,7 @@ export const textParsers: readonly TextParser[] = [
   {
     name: 'featuresOf',
     most: ITEM,
-    read: (text) =>
-      featuresOf(
-        { text, hook: '', format: '', learnings: [], posted_at: NOW },
-        { timeZone: 'UTC', products: ['a'] },
-      ),
+    read: (text) => featuresOf({ ...PLAIN, text }, { timeZone: 'UTC', products: ['a'] }),
   },
   { name: 'normalHandle', most: 1_000, read: (text) => attempt(() => normalHandle(text)) },
   {

@@ -15,6 +15,29 @@ const words = (name: string): string => name.replaceAll(/[-_]/g, ' ')
 const openingOf = ({ hook, format, arm }: DraftItem): string =>
   [wordsOfHook(hook), format && words(format), arm && `arm ${arm}`].filter(Boolean).join(' · ')
 
+/** What goes out beside the text: whom it mentions, and the card of its first link. */
+export const BesideText = ({ marks }: { marks: DraftItem['marks'] | undefined }) => {
+  const { mentions = [], card = null } = marks ?? {}
+  if (mentions.length === 0 && card === null) return null
+  return (
+    <dl className="about" aria-label="Beside the text">
+      {mentions.length > 0 && (
+        <Row says="It mentions">{mentions.map(({ handle }) => `@${handle}`).join(', ')}</Row>
+      )}
+      {card && (
+        <Row says="It shows a card of its first link">
+          <blockquote dir="auto">
+            <strong>
+              <bdi>{card.title}</bdi>
+            </strong>{' '}
+            <bdi>{card.description}</bdi>
+          </blockquote>
+        </Row>
+      )}
+    </dl>
+  )
+}
+
 export const About = ({ item }: { item: DraftItem }) => {
   const opening = openingOf(item)
   return (

@@ -6,7 +6,7 @@ import { Swiped } from '../../parts/swiped.tsx'
 import { whenOf } from '../../parts/when.tsx'
 import { AskingCalls } from '../asking-calls.tsx'
 import type { PaneProps } from '../pane-props.ts'
-import { About } from './about.tsx'
+import { About, BesideText } from './about.tsx'
 import { YourChanges } from './changes.tsx'
 import { checkText, type TextRules } from './checks.ts'
 import { Comments } from './comments.tsx'
@@ -103,6 +103,7 @@ const DraftView = ({ item, rules, next }: { item: DraftItem; rules: TextRules; n
         >
           <Account item={item} />
         </EditedPost>
+        <BesideText marks={draft.isEdited ? preview?.marks : item.marks} />
         <TextWarnings
           check={check}
           preview={preview}

@@ -1,6 +1,6 @@
 /** An account on a network. One connected account is the default, which sends new content. */
 import { Type as T } from '@sinclair/typebox'
-import { nullable, oneOf } from '../../shapes.ts'
+import { Id, nullable, oneOf, record } from '../../shapes.ts'
 import { id, times } from '../fields.ts'
 import { declare } from '../record.ts'
 
@@ -51,5 +51,13 @@ export const connectionRecord = declare(
       shown: T.Boolean({ description: 'True when new approvals use this account.' }),
     },
     ...times,
+  },
+)
+
+export const PostingAccount = record(
+  { id: Id, handle: T.String(), network: T.String() },
+  {
+    description:
+      'The account that sends it: the one of its approval, or else the chosen or the default one.',
   },
 )

@@ -11,8 +11,10 @@ import {
   Time,
 } from '../../shapes.ts'
 import { declare } from '../record.ts'
+import { PostingAccount } from './connection.ts'
 import { decisionField } from './decision.ts'
 import { DoubtSchema } from './doubt.ts'
+import { KeptMarks, MarksSchema } from './marks.ts'
 import { restoredField } from './restored.ts'
 import { sourceFields } from './source.ts'
 
@@ -60,14 +62,6 @@ const Metrics = record(
   {
     title: 'Metrics',
     description: "The network's counts at the last read; null before the first.",
-  },
-)
-
-export const PostingAccount = record(
-  { id: Id, handle: T.String(), network: T.String() },
-  {
-    description:
-      'The account that sends it: the one of its approval, or else the chosen or the default one.',
   },
 )
 
@@ -144,6 +138,8 @@ export const itemRecord = declare(
       }),
     },
     body: { type: 'text', shown: T.String() },
+    // An approval binds them; a draft's are of the text and account that they name, and no others.
+    marks: { type: 'jsonb', of: KeptMarks, null: true, shown: nullable(MarksSchema) },
     format: { type: 'text', shown: T.String() },
     hook: { type: 'text', shown: T.String({ description: 'The opening pattern used.' }) },
     rationale: { type: 'text', shown: T.String({ description: 'Why this was drafted.' }) },
@@ -228,7 +224,9 @@ export const itemRecord = declare(
       from: 'query',
     },
     content_hash: {
-      shown: T.String({ description: 'SHA-256 of the text that the network is given.' }),
+      shown: T.String({
+        description: 'SHA-256 of the text that the network is given, and of its marks.',
+      }),
       from: 'view',
     },
     posting_account: { shown: nameForModels('account', nullable(PostingAccount)), from: 'query' },

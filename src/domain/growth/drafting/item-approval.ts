@@ -3,13 +3,14 @@
 import { refuseField } from '#kernel/errors'
 import type { Connection } from '../sending/connection.ts'
 import { requireTaken } from './account-fit.ts'
-import { requireSeen } from './content-mark.ts'
+import { marksSeen } from './content-mark.ts'
 import { channelFor, type LengthLimits, limitOf } from './growth-channel.ts'
 import { type DecidedBy, decided, type Item } from './item.ts'
 import { requireChosen } from './item-edits.ts'
 import { approve } from './item-moves.ts'
 import { itemStates } from './item-states.ts'
 import { type Times, type Timing, timed } from './item-timing.ts'
+import { type Marking, marksFor } from './marks.ts'
 import { reviseText } from './revision.ts'
 
 interface Asked extends Partial<Timing> {
@@ -22,6 +23,8 @@ interface Asked extends Partial<Timing> {
 interface Approving extends Times, DecidedBy {
   /** The account to send the item from; undefined if there is none. */
   account: Connection | undefined
+  /** What its posts are marked with; undefined if its network marks nothing. */
+  marking?: Omit<Marking, 'found'> | undefined
   /** The limits of its network. */
   limits: LengthLimits & { measure(text: string): number }
 }
@@ -31,9 +34,13 @@ export const approveAsAsked = (
   { edited_body: editedBody, title, expect_hash, post_at, on_missed, only_if_free }: Asked,
   approving: Approving,
 ): Item => {
-  const { account, channels, limits, by, allowed_by, now } = approving
+  const { account, channels, limits, marking, by, allowed_by, now } = approving
   itemStates.next(item, 'approve')
-  requireSeen(item, expect_hash)
+  const found = marksSeen(
+    item,
+    marksFor(item.marks, { body: item.body, account: account?.id }),
+    expect_hash,
+  )
   requireChosen(account, 'approve')
   requireTaken(item, { account, limits })
   const name = channelFor(item.kind)
@@ -41,6 +48,7 @@ export const approveAsAsked = (
     editedBody,
     title,
     accountExternalId: account?.external_id ?? null,
+    marking: marking && { ...marking, found },
     measure: limits.measure,
     maxLength: limitOf(name, limits),
     channel: channels.find((one) => one.name === name),

@@ -13,6 +13,7 @@ import { editArticle, titleFault } from './article-text.ts'
 import { brokenRuleMessage, checkRules, type FormatRules } from './format-rules.ts'
 import { contentHash, type Item } from './item.ts'
 import { itemStates } from './item-states.ts'
+import { approvedMarks, type Marking, marksIn } from './marks.ts'
 import type { OnMissed } from './profile.ts'
 
 /** The furthest `post_at` accepted, in days: anything later is a typing error. */
@@ -25,6 +26,8 @@ interface Approval {
   /** A new title, for articles. */
   title?: string | undefined
   accountExternalId: string | null
+  /** Undefined if the network has none, or no account is connected. */
+  marking?: Marking | undefined
   measure(text: string): number
   maxLength: number
   /** The channel whose format rules apply, if there is one. */
@@ -86,18 +89,20 @@ export const textFaults = (
  * Approves a draft, with an edited body or a new title, for the account that is the default now.
  */
 export const approve = (item: Item, approval: Approval): Item => {
-  const { editedBody, accountExternalId, measure, now } = approval
+  const { editedBody, accountExternalId, marking, measure, now } = approval
   const status = itemStates.next(item, 'approve')
   const path = editedBody === undefined ? 'body' : 'edited_body'
   if ((editedBody ?? item.body).trim() === '') refuseField(path, 'is empty')
   const { body, title } = approvedText(item, approval)
   requireNone(textFaults(body, approval), path)
-  const approved_hash = contentHash(body, accountExternalId)
+  const marks = marking ? approvedMarks(body, item.body, marking) : null
+  const approved_hash = contentHash(body, accountExternalId, marksIn(marks))
   return {
     ...item,
     status,
     body,
     title,
+    marks,
     length: measure(body),
     approved_hash,
     account_external_id: accountExternalId,
@@ -127,6 +132,8 @@ export const reopen = (item: Item, now: Date): Item => ({
   ...unscheduled,
   status: itemStates.next(item, 'reopen'),
   review: false,
+  // They are looked up again, for the account that is the default then.
+  marks: null,
   reject_reason: null,
   proposed_at: item.post_at ?? item.proposed_at,
   updated_at: now,

@@ -1,9 +1,11 @@
 /** An item as surfaces show it. */
 import { itemRecord } from '#contract/records/growth/item'
+import type { KeptMarks } from '#contract/records/growth/marks'
 import { viewOf } from '#contract/records/view'
 import { authorshipOf } from './authorship.ts'
 import { contentMark } from './content-mark.ts'
 import type { Item } from './item.ts'
+import { marksFor, marksIn } from './marks.ts'
 import type { Warning } from './warnings.ts'
 
 const view = viewOf(itemRecord)
@@ -25,21 +27,32 @@ export const toBeWarned = (item: ShownItem): Warning[] => {
   return warnings
 }
 
+/** Those of a draft hold for its text and the account that would send it. */
+export const marksOfItem = ({
+  body,
+  marks,
+  status,
+  posting_account,
+}: Pick<Item, 'body' | 'marks' | 'status' | 'posting_account'>): KeptMarks | null =>
+  status === 'drafted' ? marksFor(marks, { body, account: posting_account?.id }) : marks
+
 /** Undefined if the warnings are computed. */
 export const itemOfWarnings = (warnings: readonly Warning[]): ShownItem | undefined =>
   unwarned.get(warnings)
 
 export const itemView = (item: Item) => {
   const shown = view(item)
+  const marks = marksOfItem(item)
   return {
     ...shown,
+    marks: marksIn(marks),
     ...authorshipOf(item),
     redraft:
       item.status === 'drafted' && item.redraft?.revision === item.revision
         ? item.redraft.status
         : null,
     comments: item.comments ?? 0,
-    content_hash: contentMark(item.body),
+    content_hash: contentMark(item.body, marks),
     warnings: toBeWarned(item),
     // A decision that ends the doubt leaves its record behind, which is not shown.
     doubt: item.status === 'publish_unconfirmed' ? shown.doubt : null,

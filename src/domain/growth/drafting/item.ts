@@ -3,6 +3,7 @@
  */
 import { createHash } from 'node:crypto'
 import { itemRecord } from '#contract/records/growth/item'
+import type { Marks } from '#contract/records/growth/marks'
 import type { RowOf } from '#contract/records/record'
 
 import type { Draft } from './draft.ts'
@@ -20,10 +21,17 @@ type ItemDoubt = NonNullable<Item['doubt']>
 /** Why the result of a send is unknown. `server_error`: the network answered with a 5xx. */
 export type DoubtCause = ItemDoubt['cause']
 
-/** The hash that binds an approval to a text and to the account that sends it. */
-export const contentHash = (body: string, accountExternalId: string | null): string =>
+/**
+ * The hash that binds an approval to a text, to what goes out with it, and to the account that
+ * sends it.
+ */
+export const contentHash = (
+  body: string,
+  accountExternalId: string | null,
+  marks: Marks | null = null,
+): string =>
   createHash('sha256')
-    .update(JSON.stringify({ body, attachments: [], account: accountExternalId }))
+    .update(JSON.stringify({ body, attachments: marks ? [marks] : [], account: accountExternalId }))
     .digest('hex')
 
 /** A new item, made of a draft, that waits for approval. */

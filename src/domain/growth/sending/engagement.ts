@@ -20,6 +20,7 @@ export const engagement: Transitions<Engagement> = {
   ...machine,
   kind: 'engagement',
   contentOf,
+  marksOf: () => null,
   textOf: ({ body }) => body,
   scheduleOf: () => null,
   networkOf: ({ network }) => network,

@@ -2,6 +2,7 @@
 import type { Item } from '../drafting/item.ts'
 import { posted, postedEvent } from '../drafting/item-moves.ts'
 import { itemStates } from '../drafting/item-states.ts'
+import { marksIn } from '../drafting/marks.ts'
 import { machineOf, type Transitions, unapproved } from './sendable.ts'
 
 const unscheduled = { post_at: null, on_missed: null } as const
@@ -16,6 +17,7 @@ export const post: Transitions<Item> = {
   ...machineOf<Item>({ sending: 'publishing', sent: 'posted', unconfirmed: 'publish_unconfirmed' }),
   kind: 'post',
   contentOf: ({ body }) => body,
+  marksOf: ({ marks }) => marksIn(marks),
   textOf: ({ body }) => body,
   scheduleOf: ({ post_at, on_missed }) => post_at && { at: post_at, onMissed: on_missed },
   networkOf: () => null,

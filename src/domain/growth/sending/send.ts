@@ -32,16 +32,17 @@ export const bindAccount = <R extends Sendable>(
   record: R,
   { accountExternalId, now }: Omit<Claim, 'origin'>,
 ): R | 'approval_stale' => {
-  const [content, bound] = [moves.contentOf(record), record.account_external_id]
+  const [content, marks] = [moves.contentOf(record), moves.marksOf(record)]
+  const bound = record.account_external_id
   if (
-    record.approved_hash !== contentHash(content, bound) ||
+    record.approved_hash !== contentHash(content, bound, marks) ||
     (bound !== null && bound !== accountExternalId)
   )
     return 'approval_stale'
   return {
     ...moves.sending(record, now),
     account_external_id: accountExternalId,
-    approved_hash: contentHash(content, accountExternalId),
+    approved_hash: contentHash(content, accountExternalId, marks),
   }
 }
 

@@ -3,6 +3,7 @@
  * kind of record has a file (post.ts, engagement.ts) that expresses decisions in its own states and
  * events.
  */
+import type { Marks } from '#contract/records/growth/marks'
 import type { OnMissed } from '../drafting/profile.ts'
 import type { LastDecision, States } from '../transitions.ts'
 
@@ -69,6 +70,8 @@ export interface Transitions<R extends Sendable> extends States<R> {
   kind: SendableKind
   /** The whole content of a send, as one text: approvals bind it and the account. */
   contentOf(record: R): string
+  /** What an approval covers besides; null if that is all. */
+  marksOf(record: R): Marks | null
   /** The text that goes out, or null: what attempts keep. */
   textOf(record: R): string | null
   /** When it should be sent, and its own rule if that is missed; null for manual sends. */

@@ -6,12 +6,14 @@ import {
   GRAPHEME_LIMIT,
   graphemeLength,
 } from '#domain/growth/length/grapheme-length'
+import type { NetworkMarks } from '../marks.ts'
 import type { Network, NetworkAccount, NetworkLimits, PostKeys } from '../network.ts'
 import type { BlueskySettings } from './account.ts'
 import type { BlueskyCredentials } from './credentials.ts'
 import { findSent } from './finding.ts'
 import { HostTurns } from './host-turns.ts'
 import { tidOf } from './keys.ts'
+import { makeMarks } from './marks.ts'
 import { readMentions, readPost, readPostsOf } from './others.ts'
 import { readMetrics, readOwnPosts } from './own.ts'
 import { postIdInRef } from './refs.ts'
@@ -23,6 +25,7 @@ export type { BlueskySettings } from './account.ts'
 
 export interface Bluesky extends Network {
   readonly keys: PostKeys
+  readonly marks: NetworkMarks<NetworkAccount>
   /**
    * Begins a session with an app password. Throws `invalid_input` if a person has to change what
    * they gave, and `NetworkError` if the server does not answer as it should.
@@ -58,6 +61,7 @@ export const createBluesky = (settings: BlueskySettings): Bluesky => {
     name: 'bluesky',
     limits,
     keys: { keyOf: tidOf, find: (wanted, signal) => findSent(settings, wanted, signal) },
+    marks: { make: (request, signal) => makeMarks(settings, request, signal) },
     publish: (request, signal) => publish(settings, request, signal),
     engage: (request, signal) => engage(settings, request, signal),
     preflight: () => ({ allowed: true }),

@@ -58,13 +58,18 @@ export class HostTurns {
 
   async #open(party: string, egress: Egress, request: EgressRequest): Promise<EgressStream> {
     const host = this.#at(URL.parse(request.url)?.host ?? '')
-    if (host.restsUntil > this.clock.monotonic()) throw busy()
+    const requireOpen = () => {
+      if (host.restsUntil > this.clock.monotonic()) throw busy()
+    }
+    requireOpen()
     try {
       await host.turns.enter(party, 'asked', 1, () => request.signal!)
     } catch {
       throw busy()
     }
     this.clock.after(PLACE_MS, () => host.turns.leave(party))
+    // Those before it may have found out.
+    requireOpen()
     const answer = await egress.open(request)
     const restMs = restIn(answer, Date.now())
     if (restMs > 0) host.restsUntil = this.clock.monotonic() + restMs

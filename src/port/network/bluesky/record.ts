@@ -1,9 +1,10 @@
-/** Records as they are written: posts with the links and tags in their text, likes and reposts. */
-import { findLinks } from '#domain/growth/drafting/links'
+/** Records as they are written: posts with what is marked in their text, likes and reposts. */
+import type { Marks } from '#contract/records/growth/marks'
 import { GRAPHEME_LIMIT, graphemeLength } from '#domain/growth/length/grapheme-length'
 import { asObject, type JsonObject } from '#port/fields'
 import type { KeyedPost } from '../network.ts'
 import { POST } from './refs.ts'
+import { facetsOf } from './rich-text.ts'
 
 export const COLLECTIONS: Record<KeyedPost['action'], string> = {
   post: POST,
@@ -29,63 +30,36 @@ export const refusalOfText = (text: string): string | null => {
     : null
 }
 
-interface Facet {
-  start: number
-  end: number
-  feature: object
-}
+const embedOf = ({ card }: Marks): object =>
+  card ? { embed: { $type: 'app.bsky.embed.external', external: externalOf(card) } } : {}
 
-const TAG = /(?<=^|\s)[#＃](\S{1,200})(?!\S)/gu
-const PUNCTUATION_AT_END = /\p{P}+$/u
-/** A keycap is no tag. */
-const ANY_LETTER = /^(?!\ufe0f|\u20e3).*[\p{L}\p{Emoji_Presentation}]/su
-const LONGEST_TAG = 64
+const externalOf = ({ url: uri, title, description }: NonNullable<Marks['card']>): object => ({
+  uri,
+  title,
+  description,
+})
 
-const linksIn = (text: string): Facet[] =>
-  findLinks(text).flatMap(({ start, end, certain }) => {
-    const written = text.slice(start, end)
-    const uri = /^https?:\/\//i.test(written) ? written : `https://${written}`
-    return certain && URL.canParse(uri)
-      ? [{ start, end, feature: { $type: 'app.bsky.richtext.facet#link', uri } }]
-      : []
-  })
-
-const tagsIn = (text: string): Facet[] =>
-  Array.from(text.matchAll(TAG), (match) => ({
-    start: match.index,
-    tag: match[1]!.replace(PUNCTUATION_AT_END, ''),
-  }))
-    .filter(({ tag }) => ANY_LETTER.test(tag) && graphemeLength(tag) <= LONGEST_TAG)
-    .map(({ start, tag }) => ({
-      start,
-      end: start + 1 + tag.length,
-      feature: { $type: 'app.bsky.richtext.facet#tag', tag },
-    }))
-
-/** The links and tags of a text, by offsets in its bytes. */
-const facetsOf = (text: string): object[] => {
-  const links = linksIn(text)
-  const tags = tagsIn(text).filter((tag) =>
-    links.every(({ start, end }) => tag.end <= start || tag.start >= end),
-  )
-  const bytes = (end: number) => Buffer.byteLength(text.slice(0, end))
-  return [...links, ...tags]
-    .toSorted((one, other) => one.start - other.start)
-    .map(({ start, end, feature }) => ({
-      index: { byteStart: bytes(start), byteEnd: bytes(end) },
-      features: [feature],
-    }))
+interface Beside {
+  marks?: Marks | null | undefined
+  /** What else the record has: the post that it answers or quotes. */
+  more?: object
 }
 
 /** Every try writes the same bytes. A half of a character would be changed by the server. */
-export const postRecord = (text: string, madeAt: Date, more: object = {}): object => {
+export const postRecord = (
+  text: string,
+  madeAt: Date,
+  { marks = null, more = {} }: Beside = {},
+): object => {
   const whole = text.toWellFormed()
-  const facets = facetsOf(whole)
+  const facets = facetsOf(whole, marks?.mentions ?? [])
   return {
     $type: POST,
     text: whole,
     createdAt: madeAt.toISOString(),
     ...(facets.length > 0 ? { facets } : {}),
+    ...(marks?.language ? { langs: [marks.language] } : {}),
+    ...(marks ? embedOf(marks) : {}),
     ...more,
   }
 }

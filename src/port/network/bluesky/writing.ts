@@ -143,7 +143,7 @@ export const publish = async (
   request: PublishRequest,
   signal: AbortSignal,
 ): Promise<PublishResult> => {
-  const { account, text, madeAt, deadlineMs } = request
+  const { account, text, marks, madeAt, deadlineMs } = request
   const key = keyIn(request)
   const reason = refusalOfText(text)
   if (reason !== null) return { kind: 'refused', reason }
@@ -151,7 +151,7 @@ export const publish = async (
   const session = sessionFor(settings, request)
   if ('kind' in session) return session
   const sent = { account, key, action: 'post', text, postId: null } as const
-  const record = postRecord(text, madeAt)
+  const record = postRecord(text, madeAt, { marks })
   return put(settings, { session, sent, record }, until(signal, deadlineMs))
 }
 
@@ -192,11 +192,11 @@ const engagingRecord = (
       return reactionRecord(action, subject, madeAt)
     case 'quote':
       return postRecord(text, madeAt, {
-        embed: { $type: 'app.bsky.embed.record', record: subject },
+        more: { embed: { $type: 'app.bsky.embed.record', record: subject } },
       })
     case 'reply': {
       const root = refIn(asObject(value.reply).root) ?? subject
-      return postRecord(text, madeAt, { reply: { root, parent: subject } })
+      return postRecord(text, madeAt, { more: { reply: { root, parent: subject } } })
     }
   }
 }

@@ -48,12 +48,12 @@ const ERROR_NAME = /^[A-Za-z][A-Za-z0-9]{0,79}$/
 const AGENT = 'Tendril-Networks/1'
 
 /** A server's words for people, without characters that hide or break text. */
-export const plainWords = (text: string): string =>
+export const plainWords = (text: string, most = LONGEST_WORDS): string =>
   beginning(
     storable(replaceUnseen(beginning(text, 2_000), () => ' '))
       .replaceAll(/\s+/g, ' ')
       .trim(),
-    LONGEST_WORDS,
+    most,
   )
 
 const errorIn = (value: JsonObject | undefined): { name: string; message: string } | null => {

@@ -22,12 +22,12 @@ import {
   type NetworkAccount,
   NetworkError,
   type NetworkLimits,
-  type NetworkPrices,
   type PostMetrics,
   type PublishRequest,
   type PublishResult,
   type Timeline,
 } from '../network.ts'
+import type { NetworkPrices } from '../prices.ts'
 import { type Act, callSandbox, notReached, settleUnless } from './call.ts'
 import { drawsOf, type SandboxFaults } from './faults.ts'
 import { type Stage, stageOn } from './feed.ts'

@@ -45,13 +45,11 @@ test('drafts and articles that the account cannot take are named before anything
   expect(asked.body.warnings).toEqual([
     { code: 'no_articles', message: expect.stringContaining('takes no articles') },
   ])
-  const preview = { body: 'Docks\n\nEvery delay starts there.', kind: 'article' }
-  const { faults } = (await story.send('POST', 'items/preview', { body: preview })).body.preview
-  expect(faults).toEqual([expect.stringContaining('takes no articles')])
+  const given = { body: { body: 'Docks\n\nEvery delay starts there.', kind: 'article' } }
+  const { preview } = (await story.send('POST', 'items/preview', given)).body
+  expect(preview.faults).toEqual([expect.stringContaining('takes no articles')])
   const refused = await story.send('POST', `items/${article}/approve`)
-  expect([refused.status, refused.body.error.code]).toEqual([409, 'conflict'])
-  expect(refused.text).toContain('takes no articles')
-  expect((await story.item(article)).status).toBe('drafted')
+  expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('no articles')])
 })
 
 describe('connecting', () => {
