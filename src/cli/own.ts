@@ -167,9 +167,11 @@ const addAccountCommand = ({ host, act }: Acting): Command => {
     .option('--service <url>', 'The server to sign in at. Default: the one of the deployment.')
     .option('--no-keep', 'Forget the app password once the session has begun.')
     .option('--default', 'Use this account for new approvals.')
+    .option('--oauth', 'Grant access on a page of the network, without a password.')
+    .option('--no-browser', 'With --oauth: print the URL instead of opening a browser.')
   return add.action((network: AddedNetwork) =>
     act(async () =>
-      (await import('./connect-account.ts')).connectByHand(network, withParents(add), host),
+      (await import('./connect-account.ts')).addAccount(network, withParents(add), host),
     ),
   )
 }

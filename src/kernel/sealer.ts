@@ -11,7 +11,9 @@ import type { SecretKeys } from './secret-keys.ts'
  * is in src/store/secret/sealed-values.ts.
  */
 export type SealedTable =
+  | 'account_authorization'
   | 'connection'
+  | 'deployment_secret'
   | 'webhook_endpoint'
   | 'webhook_rule'
   | 'mcp_server'

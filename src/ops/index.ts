@@ -76,6 +76,7 @@ import { lookingBy } from './growth/shared/looking.ts'
 import { overtaking } from './growth/shared/overtaking.ts'
 import { signalHandlers } from './growth/signals.ts'
 import { targetHandlers } from './growth/targets.ts'
+import { authorizationHandlers } from './operator/authorizations.ts'
 import { generationHandlers } from './operator/generations.ts'
 import { inboundHandlers } from './operator/inbound.ts'
 
@@ -210,6 +211,7 @@ export const createToolBox = (world: CapabilityParts, wording: ToolWording): Too
 export const createOperatorOperations = (world: World): Bound[] => {
   const host = { world, slots: downloadSlots() }
   return [
+    ...bind(host, operatorResources.authorizations, authorizationHandlers(world)),
     ...bind(host, operatorResources.generations, generationHandlers),
     ...bind(host, operatorResources.inbound, inboundHandlers(world)),
   ]

@@ -57,8 +57,13 @@ const licenceOf = (name: string): string => {
   throw new Error(`${name} has no licence file`)
 }
 
-/** `includes` would bring the whole other operation with it; `bodyLimit` is the server's. */
-const unread = { includes: undefined, bodyLimit: undefined }
+/** Read by the server alone. `includes` would bring the whole other operation with it. */
+const unread = Object.fromEntries(
+  [
+    ...['includes', 'bodyLimit', 'agent', 'foreign', 'toolset', 'outside', 'delegates'],
+    ...['urgent', 'recalls', 'inParts', 'exempt', 'whileDeleting'],
+  ].map((name) => [name, undefined]),
+)
 
 /** The contract as plain JSON. Of output schemas, it keeps only what the command line reads. */
 const contractAsData = (): string => {

@@ -3,8 +3,10 @@ import { channelRoutesOf } from '#edge/agent/channels'
 import { inboundRoutes } from '#edge/agent/inbound'
 import { sharedFileRoutes } from '#edge/agent/shared-files'
 import { deviceRoutes } from '#edge/app/device'
+import { oauthClientRoutes } from '#edge/app/oauth-client'
 import { OtherBuilds } from '#edge/console/other-builds'
 import { consoleRoutes } from '#edge/console/routes'
+import { connectingPageRoutes } from '#edge/pages/connecting'
 import type { PageDeps } from '#edge/pages/page'
 import { pageRoutes } from '#edge/pages/routes'
 import type { Route } from '#edge/route'
@@ -25,6 +27,15 @@ export const routesOf = (
 ): Route[] => [
   ...deviceRoutes({ db, identity: world.identity, log: shared.log }),
   ...pageRoutes({ ...shared, db, internal, identity: world.identity }),
+  ...connectingPageRoutes({
+    ...shared,
+    db,
+    internal,
+    identity: world.identity,
+    bluesky: world.bluesky,
+    rates: world.rates,
+  }),
+  ...oauthClientRoutes({ bluesky: world.bluesky, log: shared.log }),
   ...consoleRoutes({
     ...shared,
     db,

@@ -79,7 +79,7 @@ const openParts = async (opening: StartupContext, tools: () => ToolBox) => {
   await assertIsolation(db, options.logins)
   const models = openModels(opening)
   const sealer = createSealer(keys)
-  const networks = openNetworks(opening, sealer)
+  const networks = openNetworks(opening, { db, sealer })
   const outside = outsideOf(opening, { egress: networks.egress, sealer })
   const bus = new LocalBus()
   const hints = new HintBus(secrecyOf(db, tools), log)

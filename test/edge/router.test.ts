@@ -7,11 +7,13 @@ import { channelRoutesOf } from '#edge/agent/channels'
 import { inboundRoutes } from '#edge/agent/inbound'
 import { sharedFileRoutes } from '#edge/agent/shared-files'
 import { deviceRoutes } from '#edge/app/device'
+import { oauthClientRoutes } from '#edge/app/oauth-client'
 import { consoleRoutes } from '#edge/console/routes'
 import { createCookies } from '#edge/cookies'
 import { staticDocument } from '#edge/document'
 import { createHttp } from '#edge/http'
 import { createOrigins } from '#edge/origin'
+import { connectingPageRoutes } from '#edge/pages/connecting'
 import { pageRoutes } from '#edge/pages/routes'
 import { trustIn } from '#edge/visit'
 import { createLog } from '#kernel/log'
@@ -29,7 +31,11 @@ const PAGES = [
   '/playbooks/:id/versions/:versionId',
   '/channels/dev/:id',
   '/replies/:id',
+  '/connections/start/:id',
+  '/connections/callback',
 ]
+
+const CLIENT = ['client-metadata.json', 'jwks.json'].map((name) => `/connections/bluesky/${name}`)
 
 /** Answered with 405, as otherwise an operation on `:id` would look for a record of this name. */
 const REFUSED = [
@@ -62,6 +68,8 @@ const routesOf = () =>
     routes: [
       deviceRoutes,
       pageRoutes,
+      connectingPageRoutes,
+      oauthClientRoutes,
       consoleRoutes,
       sharedFileRoutes,
       inboundRoutes,
@@ -102,6 +110,7 @@ test('the router has exactly the operations of the contract, public documents, O
     ...OAUTH.map((path) => `POST ${path}`),
     ...PAGES.flatMap((path) => [`GET ${path}`, `POST ${path}`]),
     'GET /api/v1/app/session/continue',
+    ...CLIENT.map((path) => `GET ${path}`),
     'GET /documents/:id',
     'GET /console',
     'GET /console/*',

@@ -1,7 +1,7 @@
 /**
  * Renews the credentials of an account before they end. Once the account is no longer connected, it
- * ends them at the network and forgets them. Renewing twice does no harm: a network answers a
- * repeated request with the same successor.
+ * ends them at the network and forgets them. A renewal whose answer was lost is asked for again: a
+ * network answers with the same successor, or refuses, which is the only end of a session.
  */
 import type { Claimed, Claiming, Lane, LaneContext } from '#actors/engine/lane'
 import type { Decision } from '#actors/engine/letter'
@@ -96,23 +96,25 @@ const settle = async (
 ): Promise<Decision<void>> => {
   const connection = await connectionOf(sql, work)
   if (!connection) return finishWork(work)
-  const isSame =
-    connection.credentials === job.connection.credentials &&
-    connection.status === job.connection.status
-  // Connected again, or disconnected, in the meantime.
-  if (!isSame || outcome.kind === 'stopped') return again(work, now)
+  const isSame = connection.credentials === job.connection.credentials
+  // Disconnected in the meantime: what is ended then is the session as it is now.
+  const renewed =
+    isSame && outcome.kind === 'renewed'
+      ? [saveCredentials(connection.id, outcome.credentials)]
+      : []
+  const isOver = connection.status !== job.connection.status
+  // Or connected again.
+  if (!isSame || isOver || outcome.kind === 'stopped')
+    return again(work, now, {}, { writes: renewed })
   const erased = () => finishWork(work, { writes: [saveCredentials(connection.id, null)] })
   switch (outcome.kind) {
     case 'renewed':
+      // The row that reads what addresses it, for accounts connected before that was read.
       return again(
         work,
         renewAt(now, outcome.endsAt),
         {},
-        {
-          writes: [saveCredentials(connection.id, outcome.credentials)],
-          // For accounts that were connected before what addresses them was read.
-          work: [mentionsWork(connection, now)],
-        },
+        { writes: renewed, work: [mentionsWork(connection, now)] },
       )
     case 'unanswered': {
       const failures = Number(work.payload.failures ?? 0) + 1

@@ -4,7 +4,7 @@ import { connectionRecord } from '#contract/records/growth/connection'
 import { viewOf } from '#contract/records/view'
 import type { PlanUsage } from '#domain/app/plan'
 import { readPrices, readsView } from '#domain/app/read-budget'
-import { type AccountRules, type Unfit, unfitFor } from '#domain/growth/drafting/account-fit'
+import { type AccountRules, type Unfit, unfitFor } from '#domain/growth/sending/account-fit'
 import type { Attempt } from '#domain/growth/sending/attempt'
 import { type Connection, mostConnected } from '#domain/growth/sending/connection'
 import { CHOOSING, type Choice, MOST_NAMED } from '#domain/growth/sending/not-connected'
@@ -15,9 +15,9 @@ import { newId } from '#kernel/ids'
 import { appliesWithin } from '#port/network/applying'
 import { type Network, NetworkError } from '#port/network/network'
 import { type Networks, networkFor } from '#port/network/registry'
-import type { Sql } from '#store/engine/db'
+import type { Query, Sql } from '#store/engine/db'
 import { forgetPending } from '#store/engine/idempotency'
-import { type Effects, merge } from '#store/engine/letter'
+import { type Effects, merge, type NewWork } from '#store/engine/letter'
 import { columnOf } from '#store/growth/attempts'
 import {
   accountNamed,
@@ -25,6 +25,7 @@ import {
   currentDefault,
   disconnect,
   makeDefault,
+  saveCredentials,
   upsertConnection,
 } from '#store/growth/connections'
 import { newestDrafts } from '#store/growth/items'
@@ -198,6 +199,35 @@ export const unfitDrafts = async (
     limits: networkFor(networks, account).limits,
     isHandle,
   })
+
+/**
+ * A session with which no account was connected: it is ended beside the mailbox, as that of a
+ * disconnected account is.
+ */
+export const unconnectedEffects = async (
+  { sql, gate }: Pick<Deciding, 'sql' | 'gate'>,
+  { network, externalId, handle, displayName = null, session }: ReachedAccount,
+): Promise<{ writes: Query[]; work: NewWork[] }> => {
+  const before = await accountNamed(sql, { network, externalId })
+  const id = before?.id ?? newId()
+  const credentials = session?.seal(id) ?? null
+  const account: Connection = {
+    id,
+    network,
+    external_id: externalId,
+    handle,
+    display_name: displayName,
+    status: 'disconnected',
+    status_reason: null,
+    reading_reason: null,
+    credentials,
+    is_default: false,
+    created_at: gate.now,
+    updated_at: gate.now,
+  }
+  const kept = before ? saveCredentials(id, credentials) : upsertConnection(account)
+  return { writes: [kept], work: [renewalWork(account, gate.now)] }
+}
 
 /** A default account is available: watches that waited for one are due at once. */
 export const resumeWatching = async (

@@ -94,10 +94,10 @@ export interface Rates {
    */
   letters(caller: RatedCaller, amount: number): Allowance[]
   /**
-   * Counts a sign-in of the workspace to an account of a network, whose password may be a guess.
-   * Throws `rate_limited:network`.
+   * Counts a sign-in of the workspace at a network, and to `account` if its password may be a
+   * guess. Throws `rate_limited:network`.
    */
-  signIn(tenantId: string, account: string): void
+  signIn(tenantId: string, account?: string): void
 }
 
 /** The parts of the process that operations reach. */

@@ -77,11 +77,9 @@ export const createRates = ({ db, clock, log }: RatesDeps): Rates & Disposable =
     messages: (caller, amount) => take(caller, ['requests'], amount),
     letters: (caller, amount) => take(caller, ['commands'], amount),
     signIn(tenantId, account) {
-      const name = account.trim().replace(/^@/, '').toLowerCase()
-      const all: [string, Rate][] = [
-        [`sign-ins ${tenantId}`, SIGN_INS],
-        [`sign-ins ${tenantId} ${name}`, ACCOUNT_SIGN_INS],
-      ]
+      const name = account?.trim().replace(/^@/, '').toLowerCase()
+      const all: [string, Rate][] = [[`sign-ins ${tenantId}`, SIGN_INS]]
+      if (name !== undefined) all.push([`sign-ins ${tenantId} ${name}`, ACCOUNT_SIGN_INS])
       const wait = Math.max(...all.map(([bucket, rate]) => buckets.wait(bucket, rate)))
       if (wait > 0) fail('rate_limited', 'network', { retryAfter: Math.ceil(wait) })
       for (const [bucket, rate] of all) buckets.take(bucket, rate)

@@ -11,8 +11,9 @@ import type { BlueskyNetwork } from '#port/network/bluesky/network'
 import type { Sandbox } from '#port/network/sandbox/sandbox'
 import { attemptsInFlight } from '#store/growth/attempts'
 import { choicesPart, connectionPart, defaultPart } from '#store/growth/connections'
-import type { Handlers, Rates } from '../engine/call.ts'
+import type { Handlers, Identity, Rates } from '../engine/call.ts'
 import { loading } from '../engine/loading.ts'
+import { authorizingHandlers } from './shared/authorizing.ts'
 
 /** The same handle as `tendril admin tenant create --sandbox` uses. */
 const handleOf = (tenantId: string): string => `workspace-${tenantId.slice(-12)}`
@@ -22,29 +23,19 @@ const SIGN_IN_MS = 25_000
 
 interface Reachable {
   sandbox: Pick<Sandbox, 'name' | 'connect'>
-  bluesky: Pick<BlueskyNetwork, 'name' | 'service' | 'connect' | 'isHandle'>
+  bluesky: Pick<BlueskyNetwork, 'name' | 'service' | 'connect' | 'isHandle' | 'oauth'>
   rates: Pick<Rates, 'signIn'>
+  identity: Pick<Identity, 'publicUrl'>
 }
 
-export const appConnectionsHandlers = ({
-  sandbox,
+/** Connecting an account of Bluesky by an app password. */
+const passwordHandlers = ({
   bluesky,
   rates,
-}: Reachable): Handlers<typeof appConnections> => ({
-  connectSandbox: {
-    async prepare({ handle }, { tenantId }) {
-      const reached = await reachAccount(
-        { network: sandbox.name },
-        sandbox.connect(tenantId, handle ?? handleOf(tenantId)),
-      )
-      return async (_, context) => {
-        const { account, effects } = await connectEffects(context, reached)
-        const auditDetail = { network: account.network, handle: account.handle }
-        return { reply: connectionView(context, account), effects, refId: account.id, auditDetail }
-      }
-    },
-  },
-
+}: Pick<Reachable, 'bluesky' | 'rates'>): Pick<
+  Handlers<typeof appConnections>,
+  'connectBluesky'
+> => ({
   connectBluesky: {
     async prepare(
       { handle, app_password: password, service, keep = true, default: isDefault },
@@ -64,6 +55,30 @@ export const appConnectionsHandlers = ({
       }
     },
   },
+})
+
+export const appConnectionsHandlers = ({
+  sandbox,
+  bluesky,
+  rates,
+  identity,
+}: Reachable): Handlers<typeof appConnections> => ({
+  connectSandbox: {
+    async prepare({ handle }, { tenantId }) {
+      const reached = await reachAccount(
+        { network: sandbox.name },
+        sandbox.connect(tenantId, handle ?? handleOf(tenantId)),
+      )
+      return async (_, context) => {
+        const { account, effects } = await connectEffects(context, reached)
+        const auditDetail = { network: account.network, handle: account.handle }
+        return { reply: connectionView(context, account), effects, refId: account.id, auditDetail }
+      }
+    },
+  },
+
+  ...passwordHandlers({ bluesky, rates }),
+  ...authorizingHandlers({ bluesky, identity }),
 
   disconnect: loading(
     ({ id }) => ({

@@ -1,7 +1,7 @@
 /** Values that may need the old key: as long as there are any, it is not dropped. */
 import { fail } from '#kernel/errors'
 import { countUnder } from '#store/secret/sealed-values'
-import { type Steps, stepInTenant, tenantsOf } from './steps.ts'
+import { type Steps, sealedPlaces, stepIn } from './steps.ts'
 
 /** How many places are named. */
 const NAMED = 10
@@ -19,11 +19,11 @@ export class LeftValues {
   readonly #named: string[] = []
   readonly #columns = new Set<string>()
 
-  add(tenantId: string, counted: Record<string, number>): void {
+  add(place: string, counted: Record<string, number>): void {
     for (const [column, values] of Object.entries(counted)) {
       this.total += values
       this.#columns.add(column)
-      if (++this.#places <= NAMED) this.#named.push(`${values} in ${column} of ${tenantId}`)
+      if (++this.#places <= NAMED) this.#named.push(`${values} in ${column} of ${place}`)
     }
   }
 
@@ -44,20 +44,20 @@ export class LeftValues {
   }
 }
 
-/** Adds what is left in a workspace. */
+/** Adds what is left in a workspace, or of the deployment. */
 export const addLeft = async (
   steps: Steps,
   left: LeftValues,
-  { tenantId, old }: { tenantId: string; old: string },
+  { place, old }: { place: string; old: string },
 ): Promise<void> => {
-  const counted = await stepInTenant(steps, tenantId, (sql) => countUnder(sql, old))
-  left.add(tenantId, counted)
+  const counted = await stepIn(steps, place, (sql) => countUnder(sql, place, old))
+  left.add(place, counted)
 }
 
-/** Goes over all workspaces. */
+/** Goes over the deployment and all workspaces. */
 export const leftUnder = async (steps: Steps, old: string): Promise<LeftValues> => {
   const left = new LeftValues()
-  for await (const tenantId of tenantsOf(steps)) await addLeft(steps, left, { tenantId, old })
+  for await (const place of sealedPlaces(steps)) await addLeft(steps, left, { place, old })
   return left
 }
 

@@ -26,15 +26,15 @@ import {
   readKeys,
   requireLastChange,
 } from '#store/secret/key-rotation'
-import { countUnderOthers, nameOf, resealBatch, sealedValues } from '#store/secret/sealed-values'
+import { countUnderOthers, nameOf, resealBatch, sealedIn } from '#store/secret/sealed-values'
 import { addLeft, LeftValues, refuseUnopened } from './left.ts'
 import {
   type Rotating,
   SETTLED_MS,
   type Steps,
+  sealedPlaces,
+  stepIn,
   stepInChange,
-  stepInTenant,
-  tenantsOf,
   withSteps,
 } from './steps.ts'
 
@@ -89,20 +89,18 @@ interface Swept {
   left: LeftValues
 }
 
-const sweepTenant = async (
+const sweepPlace = async (
   steps: Steps,
-  { tenantId, swept }: { tenantId: string; swept: Swept },
+  { place, swept }: { place: string; swept: Swept },
   { sealer, change, failpoints }: Sweep,
 ): Promise<void> => {
   const fingerprint = change.to
-  const counted = await stepInTenant(steps, tenantId, (sql) => countUnderOthers(sql, fingerprint))
-  for (const column of sealedValues.filter((one) => counted[nameOf(one)]))
+  const counted = await stepIn(steps, place, (sql) => countUnderOthers(sql, place, fingerprint))
+  for (const column of sealedIn(place).filter((one) => counted[nameOf(one)]))
     for (let after: string | null | undefined; after !== null; ) {
-      const batch = { fingerprint, tenantId, after: after ?? null, limit: ROWS_AT_ONCE }
-      const { last, resealed, unreadable } = await stepInChange(
-        steps,
-        { change, tenantId },
-        (sql) => resealBatch(sql, column, sealer, batch),
+      const batch = { fingerprint, tenantId: place, after: after ?? null, limit: ROWS_AT_ONCE }
+      const { last, resealed, unreadable } = await stepInChange(steps, { change, place }, (sql) =>
+        resealBatch(sql, column, sealer, batch),
       )
       await failpoints('rotation.batch')
       swept.resealed += resealed
@@ -110,13 +108,12 @@ const sweepTenant = async (
       after = last
     }
   if (change.from !== undefined && Object.keys(counted).length > 0)
-    await addLeft(steps, swept.left, { tenantId, old: change.from })
+    await addLeft(steps, swept.left, { place, old: change.from })
 }
 
 const sweepAll = async (steps: Steps, sweep: Sweep): Promise<Swept> => {
   const swept: Swept = { resealed: 0, unreadable: 0, left: new LeftValues() }
-  for await (const tenantId of tenantsOf(steps))
-    await sweepTenant(steps, { tenantId, swept }, sweep)
+  for await (const place of sealedPlaces(steps)) await sweepPlace(steps, { place, swept }, sweep)
   return swept
 }
 

@@ -3,19 +3,12 @@ import { keyInState } from '#domain/app/key-rotation'
 import { keyedNodes, readKeys } from '#store/secret/key-rotation'
 import { countUnderOthers } from '#store/secret/sealed-values'
 import { needsOfKeyAndSessions } from './drop.ts'
-import {
-  type Rotating,
-  SETTLED_MS,
-  type Steps,
-  stepInTenant,
-  tenantsOf,
-  withSteps,
-} from './steps.ts'
+import { type Rotating, SETTLED_MS, type Steps, sealedPlaces, stepIn, withSteps } from './steps.ts'
 
 const countAll = async (steps: Steps, fingerprint: string): Promise<Record<string, number>> => {
   const total: Record<string, number> = {}
-  for await (const tenantId of tenantsOf(steps)) {
-    const counted = await stepInTenant(steps, tenantId, (sql) => countUnderOthers(sql, fingerprint))
+  for await (const place of sealedPlaces(steps)) {
+    const counted = await stepIn(steps, place, (sql) => countUnderOthers(sql, place, fingerprint))
     for (const [name, values] of Object.entries(counted)) total[name] = (total[name] ?? 0) + values
   }
   return total

@@ -2,9 +2,10 @@
 import { AppError } from '#kernel/errors'
 import type { SecretKeys } from '#kernel/secret-keys'
 import { type ConnectionOptions, codeOf } from '#store/engine/db'
-import { asOwner, inTenant } from '#store/engine/owner'
+import { asOwner, inRole, inTenant } from '#store/engine/owner'
 import { type Sql, sqlOf } from '#store/engine/sql'
 import { type KeyChange, requireLastChange, tenantsAfter } from '#store/secret/key-rotation'
+import { DEPLOYMENT } from '#store/secret/sealed-values'
 
 /** A database that a command has opened. */
 export interface Rotating {
@@ -48,26 +49,32 @@ export const withSteps = <T>(
     }),
   )
 
-/** One step in a workspace, under its policies. */
-export const stepInTenant = <T>(
+const inPlace = <T>(sql: Sql, place: string, step: (sql: Sql) => Promise<T>): Promise<T> =>
+  place === DEPLOYMENT
+    ? inRole(sql, 'tendril_system', () => step(sql))
+    : inTenant(sql, place, () => step(sql))
+
+/** One step in a workspace, under its policies, or in what belongs to the deployment. */
+export const stepIn = <T>(
   { transact }: Steps,
-  tenantId: string,
+  place: string,
   step: (sql: Sql) => Promise<T>,
-): Promise<T> => transact((sql) => inTenant(sql, tenantId, () => step(sql)))
+): Promise<T> => transact((sql) => inPlace(sql, place, step))
 
 /** The same, unless the key has changed again. Keeps a further change waiting. */
 export const stepInChange = <T>(
   { transact }: Steps,
-  { change, tenantId }: { change: KeyChange; tenantId: string },
+  { change, place }: { change: KeyChange; place: string },
   step: (sql: Sql) => Promise<T>,
 ): Promise<T> =>
   transact(async (sql) => {
     await requireLastChange(sql, change)
-    return await inTenant(sql, tenantId, () => step(sql))
+    return await inPlace(sql, place, step)
   })
 
-/** All workspaces, page by page. */
-export async function* tenantsOf({ transact }: Steps): AsyncGenerator<string> {
+/** Where values are sealed: the deployment and all workspaces, page by page. */
+export async function* sealedPlaces({ transact }: Steps): AsyncGenerator<string> {
+  yield DEPLOYMENT
   let after: string | null = null
   let isMore = true
   while (isMore) {

@@ -19,6 +19,7 @@ export const notExported: Record<string, string> = {
     'requests to write an item again; what came of them are its revisions, and the audit has the hints',
   file: 'where the bytes of artifacts are; artifacts are exported',
   file_block: 'bytes of artifacts, each of which has its download',
+  account_authorization: 'sign-ins to accounts, for ten minutes',
   resident_post: 'what invented people of the sandbox were made to say, for practice',
   session: 'sign-ins of its people, which belong to them and not to the workspace',
   inbound_route: 'finds the workspace of a webhook rule, a share or a channel; all are exported',

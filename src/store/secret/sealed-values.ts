@@ -7,10 +7,12 @@ import { channelCredentialsRow } from '../agent/channel-connections.ts'
 import { replySecretRow } from '../agent/channel-replies.ts'
 import { mcpSecretRow } from '../agent/mcp-servers.ts'
 import { ruleSecretRow } from '../agent/webhook-rules.ts'
+import { authorizationRow } from '../app/authorizations.ts'
 import { secretRow } from '../app/webhooks.ts'
 import { answerRow } from '../engine/idempotency.ts'
 import type { Fragment, Sql } from '../engine/sql.ts'
 import { credentialsRow } from '../growth/connections.ts'
+import { deploymentSecretRow } from './deployment-secrets.ts'
 
 /** A column with sealed values. */
 export interface SealedColumn {
@@ -40,13 +42,16 @@ const connection: Kept = {
   row: credentialsRow,
 }
 
-const columns: Record<SealedTable, Record<string, Kept>> = {
+type Own = 'deployment_secret'
+
+const columns: Record<Exclude<SealedTable, Own>, Record<string, Kept>> = {
   webhook_endpoint: { secret: endpoint, previous_secret: endpoint },
   webhook_rule: { secret: { ...bytes, row: ruleSecretRow } },
   mcp_server: {
     headers: { ...bytes, row: (id) => mcpSecretRow(id, 'headers') },
     env: { ...bytes, row: (id) => mcpSecretRow(id, 'env') },
   },
+  account_authorization: { secrets: { ...bytes, row: authorizationRow } },
   connection: { credentials: connection },
   channel_connection: { credentials: { ...bytes, row: channelCredentialsRow } },
   channel_reply: { secret: { ...bytes, row: replySecretRow } },
@@ -67,6 +72,23 @@ export const sealedValues: readonly SealedColumn[] = Object.entries(columns).fla
       column,
     })),
 )
+
+/** The same, of the deployment itself. */
+export const ownSealedValues: readonly (SealedColumn & { table: Own })[] = [
+  {
+    table: 'deployment_secret',
+    column: 'sealed',
+    form: 'bytes',
+    key: { column: 'name', type: 'text' },
+    row: deploymentSecretRow,
+  },
+]
+
+/** In place of a workspace: what belongs to none. */
+export const DEPLOYMENT = 'the deployment'
+
+export const sealedIn = (place: string): readonly SealedColumn[] =>
+  place === DEPLOYMENT ? ownSealedValues : sealedValues
 
 /**
  * Bodies of other answers are JSON, or zstd in base64. Only sealed ones begin with a byte that is
@@ -98,27 +120,32 @@ const underOrUnnamed = (
 
 type Choice = typeof underOthers
 
-/** How many values of the workspace are sealed under other keys, by `table.column`. */
-export const countUnderOthers = (sql: Sql, fingerprint: string): Promise<Record<string, number>> =>
-  countBy(sql, underOthers, fingerprint)
+type Counting = (sql: Sql, place: string, fingerprint: string) => Promise<Record<string, number>>
+
+/**
+ * How many values of a workspace, or of the deployment, are sealed under other keys, by
+ * `table.column`.
+ */
+export const countUnderOthers: Counting = (sql, place, fingerprint) =>
+  countBy(sql, { place, choice: underOthers, fingerprint })
 
 /** How many may need this key, because they name it, or none. */
-export const countUnder = (sql: Sql, fingerprint: string): Promise<Record<string, number>> =>
-  countBy(sql, underOrUnnamed, fingerprint)
+export const countUnder: Counting = (sql, place, fingerprint) =>
+  countBy(sql, { place, choice: underOrUnnamed, fingerprint })
 
 const countBy = async (
   sql: Sql,
-  choice: Choice,
-  fingerprint: string,
+  { place, choice, fingerprint }: { place: string; choice: Choice; fingerprint: string },
 ): Promise<Record<string, number>> => {
-  const parts = sealedValues.map(
+  const all = sealedIn(place)
+  const parts = all.map(
     (one, at) => sql`${sql.raw(at === 0 ? '' : 'union all')}
       select ${at}::int as at, count(*)::int as values from ${sql(one.table)}
         where ${choice(sql, one, fingerprint)}`,
   )
   const rows = await sql<{ at: number; values: number }>`${parts}`
   return Object.fromEntries(
-    rows.flatMap(({ at, values }) => (values > 0 ? [[nameOf(sealedValues[at]!), values]] : [])),
+    rows.flatMap(({ at, values }) => (values > 0 ? [[nameOf(all[at]!), values]] : [])),
   )
 }
 

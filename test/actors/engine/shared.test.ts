@@ -223,8 +223,8 @@ test('a workspace whose row is locked elsewhere delays no other', async () => {
     expect(isAnswered).toBe(false)
   })
   expect(await waiting).toMatchObject({ said: 'done' })
-  // Each asks once among the others, and the locked one then alone. On a busy machine more do, since
-  // a letter that is silent for too long takes down the transaction that it shares.
+  // Each asks once among the others, and the locked one then alone. On a busy machine more do,
+  // since a letter that is silent for too long takes down the transaction that it shares.
   const among = all.sent.filter((text) => text.includes('skip locked')).length
   const alone = all.sent.filter((text) => text.includes('no key update')).length - among
   expect(among).toBeLessThanOrEqual(WORKSPACES)

@@ -21,12 +21,12 @@ export const recordHeld = async (owner: postgres.Sql): Promise<void> => {
 
 interface Held {
   did: string
-  /** The id of the refresh token; undefined: none is kept. */
+  /** The refresh token, or its id if it has one; undefined: none is kept. */
   token: string | undefined
   at: number
 }
 
-const heldBy = async (owner: postgres.Sql): Promise<Held[]> => {
+export const heldBy = async (owner: postgres.Sql): Promise<Held[]> => {
   const sealer = createSealer(soleKey(TEST_SECRET))
   const rows = await owner<
     { connection_id: string; did: string; credentials: string | null; at: number }[]
@@ -34,7 +34,9 @@ const heldBy = async (owner: postgres.Sql): Promise<Held[]> => {
     from held order by seq`
   const tokenIn = (id: string, sealed: string): string => {
     const text = sealer.open(Buffer.from(sealed, 'base64'), credentialsRow(id))
-    return String(claimsIn(parseBlueskyCredentials(text).refresh).jti)
+    const { refresh } = parseBlueskyCredentials(text)
+    // Tokens of OAuth say nothing.
+    return String(claimsIn(refresh).jti ?? refresh)
   }
   return rows.map(({ connection_id, did, credentials, at }) => ({
     did,

@@ -3,13 +3,15 @@
  * two seconds only, loses a tenth of its answers to renewals and logins, and once forgets the
  * sessions of a third of the accounts. No account is lost, no refresh token is used once its
  * successor is stored, and every post that was asked for stands there once.
- * `npm run fault:tokens -- --accounts 50 --kills 60 --seed 7`.
+ * Ten accounts by OAuth follow: oauth-tokens.ts.
+ * `npm run fault:tokens -- --accounts 50 --kills 60 --seed 7 --oauth 10`.
  */
 import type postgres from 'postgres'
 import { countIn, untilNoneIsLeft, type Verdict } from '../ledger.ts'
 import { numbers } from '../numbers.ts'
 import { alone } from '../own-database.ts'
 import { recordHeld, tokensSeen } from './held-tokens.ts'
+import { runOauthTokens } from './oauth-tokens.ts'
 import { type Fault, openPdsNetwork, REFRESH } from './pds-network.ts'
 import { runPosting } from './posting.harness.ts'
 
@@ -105,7 +107,18 @@ export const runTokens = async ({ accounts, posts, ...given }: TokensOptions): P
   )
 }
 
+/** Then the same of accounts by OAuth, without posts. */
+const runBoth = async ({
+  oauth,
+  ...options
+}: TokensOptions & { oauth: number }): Promise<Verdict> => {
+  const { counts, broken } = await runTokens(options)
+  const { kills, seed } = options
+  const more = await runOauthTokens({ accounts: oauth, kills, seed })
+  return { counts: { ...counts, ...more.counts }, broken: [...broken, ...more.broken] }
+}
+
 if (import.meta.main) {
-  const defaults = { accounts: 50, posts: 200, kills: 60, clients: 30, seed: 1 }
-  await alone('tokens', defaults, runTokens)
+  const defaults = { accounts: 50, posts: 200, kills: 60, clients: 30, seed: 1, oauth: 10 }
+  await alone('tokens', defaults, runBoth)
 }

@@ -15,7 +15,7 @@ import {
   type RotatingDeployment,
   rotatingDeployment,
 } from '#test/support/secret/deployment'
-import { fillSealed, unreadable } from '#test/support/secret/sealed-rows'
+import { fillOwn, fillSealed, isOwnReadable, unreadable } from '#test/support/secret/sealed-rows'
 
 const [first, second] = [newSecretKey(), newSecretKey()]
 const both = [first, second]
@@ -30,6 +30,7 @@ beforeAll(async () => {
     await insertTenant(db, { id, name: 'test', plan: 'team' })
     await fillSealed({ root: place.root, tenantId: id }, first)
   }
+  await fillOwn(place.root, first)
 })
 afterAll(() => place[Symbol.asyncDispose]())
 
@@ -153,7 +154,8 @@ const steps: Record<string, () => Promise<void>> = {
     await stoppedAt(places.slice(2), (stop) => place.rotate(both, { stop }))
     expect(await allUnreadable(second)).toEqual([])
     expect(await tracesOf(first)).toEqual([])
-    expect((await tracesOf(second)).length).toBe(sealedValues.length)
+    expect((await tracesOf(second)).length).toBe(sealedValues.length + 1)
+    expect(await isOwnReadable(place.root, second)).toBe(true)
   },
   async 'it goes back, and both keys are needed until it is through'() {
     expect(await backedUp()).toEqual([second.fingerprint, first.fingerprint])

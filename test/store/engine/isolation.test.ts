@@ -87,7 +87,9 @@ describe('the pools', () => {
       else expect([table, read]).toEqual([table, '42501'])
     }
     // Of these operators see ids and times of what waits: test/flow/app/admin/attention.test.ts.
+    // A person comes back from a network to whichever workspace their browser is in.
     const waiting = [
+      'account_authorization',
       ...['agent_approval', 'agent_job', 'attempt', 'channel_connection', 'channel_reply'],
       ...['connection', 'engagement', 'item', 'mcp_server', 'webhook_endpoint'],
     ]

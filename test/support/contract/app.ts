@@ -3,6 +3,7 @@ import { newId } from '#kernel/ids'
 import { type TestApp, testApp } from '../app.ts'
 import { blueskyEnv } from '../network/bluesky-app.ts'
 import { type FakePds, openPds } from '../network/pds.ts'
+import { signedIn } from '../session.ts'
 import { use } from '../use.ts'
 
 /** By the address of the server. */
@@ -38,4 +39,12 @@ export const blueskyInput = ({ app }: { app: TestApp }) => {
   if (!pds) return {}
   const { handle, appPassword } = pds.account(`${newId()}.test`)
   return { handle, app_password: appPassword, service: pds.url }
+}
+
+/** A sign-in by OAuth that waits for its person. */
+export const beginAuthorization = async ({ app, tenantId }: { app: TestApp; tenantId: string }) => {
+  const { key } = await signedIn(app, tenantId)
+  const path = '/api/v1/app/connections/bluesky/authorize'
+  const { body } = await app.send('POST', path, { key, body: {} })
+  return { id: body.authorization.id }
 }

@@ -36,7 +36,7 @@ import {
   queued,
 } from '../growth/records.ts'
 import { signedIn, tokenOf } from '../session.ts'
-import { blueskyInput } from './app.ts'
+import { beginAuthorization, blueskyInput } from './app.ts'
 import { type Extent, sampleOf } from './sample.ts'
 
 export type { Workspace }
@@ -146,7 +146,7 @@ export const recipes: Record<string, Recipe> = {
   'app.members': { make: join },
   'app.invitations': { make: invite },
   'app.keys': { make: makeKey },
-  'app.connections': { make: connect },
+  'app.connections': { make: connect, instead: { authorization: beginAuthorization } },
   'app.webhook': { make: makeEvent },
 }
 

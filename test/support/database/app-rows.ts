@@ -60,5 +60,17 @@ export const appRows = ({ mark, person, item, now, tomorrow }: RowsOf) => {
       status: 'active',
       ...times,
     },
+    account_authorization: {
+      id: newId(),
+      person_id: person,
+      network: mark,
+      handle: mark,
+      status: 'refused',
+      reason: mark,
+      state_hash: Buffer.from(mark),
+      secrets: Buffer.from(mark),
+      created_at: now,
+      expires_at: tomorrow,
+    },
   }
 }

@@ -10,6 +10,7 @@ import type { TestApp } from '../app.ts'
 
 /** Tables without a declared record, and what changes for those who look when they are written. */
 const otherTables: Record<string, HintKind | null> = {
+  account_authorization: 'connection',
   agent_module: 'module',
   channel_link_code: 'channel_identity',
   member: 'member',
@@ -30,6 +31,7 @@ const otherTables: Record<string, HintKind | null> = {
   audit: null,
   counter: null,
   deployment: null,
+  deployment_secret: null,
   device_grant: null,
   file_removal: null,
   idempotency: null,

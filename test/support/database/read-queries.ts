@@ -18,6 +18,7 @@ import { searchMessages } from '#store/agent/search'
 import { whereMade } from '#store/agent/visibility'
 import { listWebhookRules } from '#store/agent/webhook-rules'
 import { auditPage, recentDeeds } from '#store/app/audit'
+import { standingAuthorization } from '#store/app/authorizations'
 import { exportSources } from '#store/app/export'
 import { exportPage, startOf } from '#store/app/export-page'
 import type { ExportSource } from '#store/app/export-source'
@@ -161,6 +162,9 @@ export const readQueries: Record<string, (rows: Rows) => Query[]> = {
   ],
   'visibility.whereMade': ({ agent_approval }) => [
     whereMade([{ kind: 'approval', id: agent_approval.id }]),
+  ],
+  'authorizations.standingAuthorization': ({ account_authorization: { id } }) => [
+    standingAuthorization(id),
   ],
   'webhooks.endpointOverview': () => [endpointOverview],
   'workspace-invitations.listInvitations': () => paged(listInvitations),

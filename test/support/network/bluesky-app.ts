@@ -59,7 +59,10 @@ export interface BlueskyStory {
 let count = 0
 
 /** A workspace with an account on the PDS that is not connected yet. */
-export const newPerson = async ({ app, pds }: BlueskyApp): Promise<BlueskyStory> => {
+export const newPerson = async ({
+  app,
+  pds,
+}: Pick<BlueskyApp, 'app' | 'pds'>): Promise<BlueskyStory> => {
   const story = await newStory(app)
   const { key } = await signedIn(app, story.tenantId)
   const person = pds.account(`person-${++count}.test`)

@@ -5,6 +5,7 @@ import { createEgress } from '#port/egress/egress'
 import { createBluesky } from '#port/network/bluesky/bluesky'
 import { stringifyBlueskyCredentials } from '#port/network/bluesky/credentials'
 import type { NetworkCase } from '#test/cases/network'
+import { loopbackClient } from './loopback-client.ts'
 
 interface Place {
   url: string
@@ -24,6 +25,7 @@ export const blueskyCase = async (
     service: place.url,
     plcUrl: place.plcUrl,
     appUrl: 'https://bsky.app',
+    client: loopbackClient,
     log: createLog('silent'),
   })
   const account = async () => {

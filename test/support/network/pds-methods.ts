@@ -1,5 +1,7 @@
 /** A method of the fake PDS: what it wants, who may call it, and what it does. */
+import type { IncomingMessage } from 'node:http'
 import type { PdsCheck } from './pds-check.ts'
+import { OauthError } from './pds-dpop.ts'
 import { type PdsClaims, type PdsHeldAccount, type PdsWorld, XrpcError } from './pds-world.ts'
 
 /**
@@ -47,11 +49,25 @@ const tokenOf = (authorization: string | undefined): string => {
   return token
 }
 
-export const claimsFor = (
-  world: PdsWorld,
-  auth: PdsAuth,
-  authorization: string | undefined,
-): PdsClaims => {
+type Asked = Pick<IncomingMessage, 'method' | 'url' | 'headers'>
+
+export const isProved = ({ headers: { authorization } }: Pick<Asked, 'headers'>): boolean =>
+  /^dpop /i.test(authorization ?? '')
+
+/** Of a session by OAuth, which may do what an app password may. */
+const claimsByOauth = (world: PdsWorld, { method = '', url = '', headers }: Asked): PdsClaims => {
+  try {
+    const sub = world.oauth.sessionOf(method, url.split('?')[0]!, headers)
+    return { scope: 'com.atproto.appPass', aud: '', sub, iat: 0, exp: 0 }
+  } catch (cause) {
+    if (cause instanceof OauthError) throw new XrpcError(401, cause.code, cause.message)
+    throw cause
+  }
+}
+
+export const claimsFor = (world: PdsWorld, auth: PdsAuth, asked: Asked): PdsClaims => {
+  if (auth === 'access' && isProved(asked)) return claimsByOauth(world, asked)
+  const { authorization } = asked.headers
   const isRefresh = auth === 'refresh' || auth === 'ended'
   const typ = isRefresh ? 'refresh+jwt' : 'at+jwt'
   const claims = world.claimsOf(tokenOf(authorization), typ, auth === 'ended')

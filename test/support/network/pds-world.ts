@@ -1,6 +1,7 @@
 /** What a PDS of the tests holds: accounts, their sessions, and their repositories. */
 import { createHmac, randomBytes } from 'node:crypto'
 import { base32Letters, cidOf, tidAt } from './pds-cid.ts'
+import { PdsOauth } from './pds-oauth.ts'
 
 export type PdsStatus = 'active' | 'takendown' | 'deactivated'
 
@@ -98,10 +99,17 @@ export class PdsWorld {
   accessMs = ACCESS_SECONDS * 1_000
   /** When the server no longer takes a token, by its id. */
   private readonly access = new Map<string, number>()
+  readonly oauth: PdsOauth
   private skewMs = 0
   private count = 0
 
-  constructor(public hasAppView: boolean) {}
+  /** `url`: where the PDS is. */
+  constructor(
+    public hasAppView: boolean,
+    url: () => string,
+  ) {
+    this.oauth = new PdsOauth(url, () => this.now())
+  }
 
   now(): number {
     return Date.now() + this.skewMs
@@ -224,6 +232,7 @@ export class PdsWorld {
   }
 
   expireAccess(): void {
+    this.oauth.expireAccess()
     this.access.clear()
   }
 

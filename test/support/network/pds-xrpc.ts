@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { PdsCheck } from './pds-check.ts'
 import { jsonAnswer, type PdsAnswer } from './pds-faults.ts'
 import type { PdsLimits } from './pds-limits.ts'
-import { claimsFor, invalidRequest, noAppView, type XrpcMethod } from './pds-methods.ts'
+import { claimsFor, invalidRequest, isProved, noAppView, type XrpcMethod } from './pds-methods.ts'
 import { type PdsClaims, type PdsWorld, XrpcError } from './pds-world.ts'
 
 export interface XrpcAnswering {
@@ -55,20 +55,21 @@ const NOBODY: PdsClaims = { scope: '', aud: '', sub: '', iat: 0, exp: 0 }
 const run = (
   { world, url, methods, limits }: XrpcAnswering,
   name: string,
-  { method: verb, headers, url: asked }: IncomingMessage,
+  incoming: IncomingMessage,
   body: string,
   used: Used,
 ): unknown => {
+  const { method: verb, headers, url: asked } = incoming
   if (limits) spend(used, limits, limits.request(world.now()))
   const method = methods[name]
   if (!method) {
-    claimsFor(world, 'access', headers.authorization)
+    claimsFor(world, 'access', incoming)
     throw noAppView()
   }
   if (verb !== method.verb)
     throw invalidRequest(`Incorrect HTTP method (${verb}) expected ${method.verb}`)
   const query = new URL(asked!, url).searchParams
-  const claims = method.auth ? claimsFor(world, method.auth, headers.authorization) : NOBODY
+  const claims = method.auth ? claimsFor(world, method.auth, incoming) : NOBODY
   if (limits) spend(used, limits, limits.write(name, claims.sub, world.now()))
   let input: unknown = {}
   if (method.verb === 'POST') {
@@ -110,5 +111,5 @@ export const xrpc = (
   const used: Used = []
   const answer = answerOf(() => run(answering, name, incoming, body, used))
   Object.assign(answer.headers, answering.limits?.headers(used, answering.world.now()))
-  return answer
+  return isProved(incoming) ? answering.world.oauth.withNonce(answer) : answer
 }

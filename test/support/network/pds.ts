@@ -16,6 +16,7 @@ import {
   PdsFaults,
 } from './pds-faults.ts'
 import { type PdsLimitSizes, PdsLimits } from './pds-limits.ts'
+import type { PdsOauth } from './pds-oauth.ts'
 import { repoMethods } from './pds-repo.ts'
 import { sessionMethods } from './pds-sessions.ts'
 import {
@@ -60,6 +61,8 @@ export interface FakePds extends AsyncDisposable {
   accessMs: number
   /** The sessions that were begun and renewed, in their order. */
   sessions: readonly PdsSession[]
+  /** The authorization server, whose methods for faults have their paths as names. */
+  oauth: PdsOauth
   /** Lets no refresh token of the account renew anything; its passwords stay. */
   endSessions(did: string): void
   /** Turns the server's clock on. */
@@ -169,6 +172,8 @@ const answerOfPds =
       const answering: XrpcAnswering = { world, url: urlOf(), methods: METHODS, limits }
       return xrpc(answering, methodOf(incoming), incoming, body)
     }
+    const byOauth = world.oauth.answer(incoming, body)
+    if (byOauth) return byOauth
     if (pathname !== '/.well-known/atproto-did')
       return htmlAnswer(404, `<pre>Cannot ${incoming.method} ${pathname}</pre>`)
     const account = world.find((incoming.headers.host ?? '').split(':')[0]!)
@@ -208,7 +213,8 @@ const accountOf = (world: PdsWorld, handle: string, { did }: { did?: string } = 
 
 export const openPds = async (options: PdsOptions = {}): Promise<FakePds> => {
   const { appView = false, port = 0, plcPort = 0, random = Math.random } = options
-  const [world, faults, requests] = [new PdsWorld(appView), new PdsFaults(random), [] as string[]]
+  const world = new PdsWorld(appView, () => pds.url)
+  const [faults, requests] = [new PdsFaults(random), [] as string[]]
   const now = () => world.now()
   const limits = options.limits && new PdsLimits(options.limits)
   const held = (did: string) => {
@@ -252,6 +258,7 @@ export const openPds = async (options: PdsOptions = {}): Promise<FakePds> => {
       world.accessMs = ms
     },
     sessions: world.sessions,
+    oauth: world.oauth,
     endSessions: (did) => world.endSessions(held(did)),
     advance: (ms) => world.advance(ms),
     revoke: (did) => world.revokeAppPassword(held(did), APP_PASSWORD),

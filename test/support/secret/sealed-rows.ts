@@ -3,7 +3,12 @@ import type postgres from 'postgres'
 import { createSealer } from '#kernel/sealer'
 import type { SecretKey } from '#kernel/secret'
 import { soleKey } from '#kernel/secret-keys'
-import { nameOf, type SealedColumn, sealedValues } from '#store/secret/sealed-values'
+import {
+  nameOf,
+  ownSealedValues,
+  type SealedColumn,
+  sealedValues,
+} from '#store/secret/sealed-values'
 import { writeRows } from '../database/rows.ts'
 
 interface Place {
@@ -19,6 +24,24 @@ const keysIn = async ({ root, tenantId }: Place, { table, key }: SealedColumn): 
 
 /** As a value was sealed before it named its key. */
 const unnamed = (sealed: Buffer): Buffer => Buffer.concat([Buffer.of(1), sealed.subarray(9)])
+
+const [OWN] = ownSealedValues
+
+/** What the deployment itself has sealed. */
+export const fillOwn = async (root: postgres.Sql, key: SecretKey): Promise<void> => {
+  const sealed = createSealer(soleKey(key.bytes)).seal(nameOf(OWN!), OWN!.row('one', ''))
+  await root`insert into deployment_secret (name, sealed) values ('one', ${sealed})`
+}
+
+export const isOwnReadable = async (root: postgres.Sql, key: SecretKey): Promise<boolean> => {
+  const [row] = await root<{ sealed: Buffer }[]>`select sealed from deployment_secret`
+  try {
+    const text = createSealer(soleKey(key.bytes)).open(row!.sealed, OWN!.row('one', ''))
+    return text === nameOf(OWN!)
+  } catch {
+    return false
+  }
+}
 
 /** Rows of each table, in which each sealed column has its name sealed. Half are of an old form. */
 export const fillSealed = async (place: Place, key: SecretKey): Promise<void> => {

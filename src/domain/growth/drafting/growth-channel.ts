@@ -35,9 +35,10 @@ export const channelOfRow = ({
 export const channelFor = (kind: 'post' | 'article'): GrowthChannelName =>
   kind === 'article' ? 'articles' : 'posts'
 
-/** The longest texts of a network, by its own count. `maxLongLength`: null if it has no articles. */
+/** The longest texts of a network, by its own count. */
 export interface LengthLimits {
   maxLength: number
+  /** Null if it takes no articles. */
   maxLongLength: number | null
 }
 

@@ -1,8 +1,8 @@
 /** The approval of a draft as a person asks for it: edited, and with a time if one is given. */
 
 import { refuseField } from '#kernel/errors'
+import { requireTaken } from '../sending/account-fit.ts'
 import type { Connection } from '../sending/connection.ts'
-import { requireTaken } from './account-fit.ts'
 import { marksSeen } from './content-mark.ts'
 import { channelFor, type LengthLimits, limitOf } from './growth-channel.ts'
 import { type DecidedBy, decided, type Item } from './item.ts'

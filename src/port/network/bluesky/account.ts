@@ -3,6 +3,7 @@ import type { Log } from '#kernel/log'
 import { type NetworkAccount, NetworkError } from '../network.ts'
 import { type BlueskyCredentials, parseBlueskyCredentials } from './credentials.ts'
 import type { Directory } from './identity.ts'
+import type { OauthClient } from './oauth/client.ts'
 
 export interface BlueskySettings extends Directory {
   /** Opens what an account's row has sealed. */
@@ -11,6 +12,8 @@ export interface BlueskySettings extends Directory {
   service: string
   /** The website that shows posts. */
   appUrl: string
+  /** As whom we ask for access to accounts. */
+  client: OauthClient
   log: Log
 }
 

@@ -32,11 +32,11 @@ const appViewError = (answer: XrpcFailure): NetworkError =>
 
 const ask = (
   egress: Egress,
-  { pds: at, access: token }: BlueskyCredentials,
+  session: BlueskyCredentials,
   asked: { method: string; query: Record<string, string | string[]> },
   signal: AbortSignal,
 ): Promise<XrpcAnswer> =>
-  callXrpc(egress, { at, token, maxBytes: MOST_PAGE_BYTES, ...asked }, signal)
+  callXrpc(egress, { at: session.pds, session, maxBytes: MOST_PAGE_BYTES, ...asked }, signal)
 
 /** The most that `getPosts` takes at once. */
 const POSTS_EACH = 25

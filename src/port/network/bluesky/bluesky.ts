@@ -9,16 +9,18 @@ import {
 import type { NetworkMarks } from '../marks.ts'
 import type { Network, NetworkAccount, NetworkLimits, PostKeys } from '../network.ts'
 import type { BlueskySettings } from './account.ts'
-import type { BlueskyCredentials } from './credentials.ts'
+import type { BlueskyCredentials, OauthSession } from './credentials.ts'
 import { findSent } from './finding.ts'
 import { HostTurns } from './host-turns.ts'
 import { tidOf } from './keys.ts'
 import { makeMarks } from './marks.ts'
+import { beginOauth, type OauthWish, type PendingOauth, redeemOauth } from './oauth/authorizing.ts'
 import { readMentions, readPost, readPostsOf } from './others.ts'
 import { readMetrics, readOwnPosts } from './own.ts'
 import { postIdInRef } from './refs.ts'
 import { type BlueskyRenewal, renewBlueskySession } from './renewal.ts'
-import { type BlueskySignedIn, type SignInWish, signIn, signOut } from './session.ts'
+import { type BlueskySignedIn, type SignInWish, signIn } from './session.ts'
+import { signOut } from './sign-out.ts'
 import { engage, publish } from './writing.ts'
 
 export type { BlueskySettings } from './account.ts'
@@ -31,6 +33,20 @@ export interface Bluesky extends Network {
    * they gave, and `NetworkError` if the server does not answer as it should.
    */
   signIn(wanted: SignInWish, signal: AbortSignal): Promise<BlueskySignedIn>
+  /**
+   * Announces to an account's server that somebody comes to grant access, and returns the page to
+   * lead them to. `state` comes back from there. Throws like `signIn`, and `conflict` where this
+   * deployment cannot ask for access.
+   */
+  begin(
+    wanted: OauthWish & { state: string },
+    signal: AbortSignal,
+  ): Promise<{ url: string; pending: PendingOauth }>
+  /** Begins the session that was granted, once. Throws like `begin`. */
+  redeem(
+    granted: { code: string; pending: PendingOauth },
+    signal: AbortSignal,
+  ): Promise<BlueskySignedIn<OauthSession>>
   /** Never throws. */
   renew(credentials: BlueskyCredentials, signal: AbortSignal): Promise<BlueskyRenewal>
   /** Ends the session. Throws `NetworkError` if it may live on. */
@@ -74,7 +90,9 @@ export const createBluesky = (settings: BlueskySettings): Bluesky => {
     readPost: (account, ref, signal) => readPost(settings, { account, ref }, signal),
     postIdIn: (ref) => postIdInRef(ref, settings.appUrl),
     signIn: (wanted, signal) => signIn(settings, wanted, signal),
+    begin: (wanted, signal) => beginOauth(settings, wanted, signal),
+    redeem: (granted, signal) => redeemOauth(settings, granted, signal),
     renew: (credentials, signal) => renewBlueskySession(settings, credentials, signal),
-    signOut: (credentials, signal) => signOut(settings.egress, credentials, signal),
+    signOut: (credentials, signal) => signOut(settings, credentials, signal),
   }
 }

@@ -1,8 +1,41 @@
 /** What a Bluesky account is used with, and what its tokens say. */
-import { type JsonObject, parseObject } from '#port/fields'
+import { asObject, type JsonObject, parseObject } from '#port/fields'
 
 /** What a Bluesky account is used with, sealed as one text into its row. */
-export interface BlueskyCredentials {
+export type BlueskyCredentials = PasswordSession | OauthSession
+
+/** A key pair of ours on the curve P-256, as a JSON Web Key. */
+export interface OwnKey {
+  kty: 'EC'
+  crv: 'P-256'
+  x: string
+  y: string
+  /** The private part. */
+  d: string
+}
+
+/** A session that was begun on a page of the account's own server. */
+export interface OauthSession {
+  /** The authorization server. */
+  issuer: string
+  /** Where it is renewed. */
+  tokenUrl: string
+  /** Where it is ended; null if that cannot be done. */
+  revokeUrl: string | null
+  /** As whom we began it. */
+  clientId: string
+  pds: string
+  did: string
+  access: string
+  /** Good for one renewal. */
+  refresh: string
+  /** The tokens are bound to this key: a request proves that it is ours. */
+  key: OwnKey
+  accessEndsAt: number
+}
+
+/** A session that was begun with an app password. */
+export interface PasswordSession {
   /** Where the session was begun, and is renewed: the PDS or its entryway. */
   service: string
   /** Where the repository is, by the DID document. */
@@ -18,34 +51,58 @@ export interface BlueskyCredentials {
   begunAgainAt: number | null
 }
 
-const TEXTS = ['service', 'pds', 'did', 'access', 'refresh'] as const
+export const isOauth = (credentials: BlueskyCredentials): credentials is OauthSession =>
+  'issuer' in credentials
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
+const areTexts = (value: JsonObject, names: readonly string[]): boolean =>
+  names.every((name) => isText(value[name]))
 
-const isWhole = (value: JsonObject): boolean =>
-  TEXTS.every((name) => isText(value[name])) &&
+const SHARED = ['pds', 'did', 'access', 'refresh'] as const
+
+const isPasswordSession = (value: JsonObject): boolean =>
+  areTexts(value, ['service']) &&
   (value.password === null || isText(value.password)) &&
-  Number.isFinite(value.accessEndsAt) &&
   (value.begunAgainAt == null || Number.isFinite(value.begunAgainAt))
+
+const isOauthSession = (value: JsonObject): boolean =>
+  areTexts(value, ['issuer', 'tokenUrl', 'clientId']) &&
+  (value.revokeUrl === null || isText(value.revokeUrl)) &&
+  isOwnKey(value.key)
+
+export const isOwnKey = (value: unknown): value is OwnKey => {
+  const key = asObject(value)
+  return key.kty === 'EC' && key.crv === 'P-256' && areTexts(key, ['x', 'y', 'd'])
+}
 
 /** Throws if the text holds no such credentials; the error does not quote it. */
 export const parseBlueskyCredentials = (text: string): BlueskyCredentials => {
   const value = parseObject(text)
-  if (!value || !isWhole(value)) throw new Error('these are no credentials of a Bluesky account')
-  return { begunAgainAt: null, ...value } as unknown as BlueskyCredentials
+  const isWhole = value && areTexts(value, SHARED) && Number.isFinite(value.accessEndsAt)
+  if (isWhole && 'issuer' in value && isOauthSession(value)) return value as unknown as OauthSession
+  if (isWhole && !('issuer' in value) && isPasswordSession(value))
+    return { begunAgainAt: null, ...value } as unknown as PasswordSession
+  throw new Error('these are no credentials of a Bluesky account')
 }
 
-export const stringifyBlueskyCredentials = ({
-  service,
-  pds,
-  did,
-  access,
-  refresh,
-  password,
-  accessEndsAt,
-  begunAgainAt,
-}: BlueskyCredentials): string =>
-  JSON.stringify({ service, pds, did, access, refresh, password, accessEndsAt, begunAgainAt })
+/** What else an object may hold is left out. */
+const written = (credentials: BlueskyCredentials): BlueskyCredentials => {
+  const { pds, did, access, refresh, accessEndsAt } = credentials
+  const shared = { pds, did, access, refresh, accessEndsAt }
+  if (isOauth(credentials)) {
+    const { issuer, tokenUrl, revokeUrl, clientId, key } = credentials
+    return { ...shared, issuer, tokenUrl, revokeUrl, clientId, key }
+  }
+  const { service, password, begunAgainAt } = credentials
+  return { ...shared, service, password, begunAgainAt }
+}
+
+export const stringifyBlueskyCredentials = (credentials: BlueskyCredentials): string =>
+  JSON.stringify(written(credentials))
+
+const TOKEN = /^[\x21-\x7e]{1,8192}$/
+export const isToken = (value: unknown): value is string =>
+  typeof value === 'string' && TOKEN.test(value)
 
 /** The claims of a token, unverified. Empty if it has none that can be read. */
 export const claimsIn = (token: string): JsonObject =>

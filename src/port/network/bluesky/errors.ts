@@ -22,6 +22,10 @@ export type Meaning =
 export const meanings: Readonly<Record<string, Meaning>> = {
   ExpiredToken: 'session_over',
   InvalidToken: 'session_over',
+  // Of sessions by OAuth.
+  invalid_token: 'session_over',
+  // Asked for twice in a row, which proves that nothing was done.
+  use_dpop_nonce: 'unreachable',
   AccountTakedown: 'account_off',
   AccountSuspended: 'account_off',
   AccountDeactivated: 'account_off',
@@ -158,3 +162,12 @@ export const unsentResult = (error: NetworkError): PublishResult => {
     ...(isSessionOver ? { isSessionOver } : {}),
   }
 }
+
+/** What a renewal has come to that proves nothing. */
+export const unanswered = (
+  answer: XrpcFailure,
+): { kind: 'unanswered'; detail: string; retryAfterMs?: number } => ({
+  kind: 'unanswered',
+  detail: failureWords(answer),
+  ...waitOf(answer),
+})

@@ -31,8 +31,9 @@ interface Places {
 
 const placesOf = (settings: BlueskySettings, account: NetworkAccount): Places => {
   try {
-    const { pds, service } = blueskyCredentialsOf(settings, account)
-    return { at: pds, service }
+    const credentials = blueskyCredentialsOf(settings, account)
+    const service = 'service' in credentials ? credentials.service : credentials.issuer
+    return { at: credentials.pds, service }
   } catch (cause) {
     if (!(cause instanceof NetworkError)) throw cause
     return { at: settings.service, service: settings.service }

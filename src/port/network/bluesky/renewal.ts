@@ -1,8 +1,14 @@
 /** Renewing a session, which gives up nothing for want of an answer. */
 import type { BlueskySettings } from './account.ts'
-import { type BlueskyCredentials, tokenEndsAt } from './credentials.ts'
-import { failureWords, meaningOf, offWords } from './errors.ts'
+import {
+  type BlueskyCredentials,
+  isOauth,
+  type PasswordSession,
+  tokenEndsAt,
+} from './credentials.ts'
+import { meaningOf, offWords, unanswered } from './errors.ts'
 import { ownerIn } from './identity.ts'
+import { renewOauth } from './oauth/renewing.ts'
 import { beginXrpcSession, type SessionAnswer, sessionIn } from './session.ts'
 import { callXrpc, type XrpcAnswer, type XrpcFailure } from './xrpc.ts'
 
@@ -33,15 +39,7 @@ const suspended = (answer: XrpcFailure): BlueskyRenewal => ({
   reason: offWords((answer.kind === 'failed' && answer.error?.name) || ''),
 })
 
-const unanswered = (answer: XrpcFailure): BlueskyRenewal => ({
-  kind: 'unanswered',
-  detail: failureWords(answer),
-  ...(answer.kind === 'failed' && answer.waitMs !== undefined
-    ? { retryAfterMs: answer.waitMs }
-    : {}),
-})
-
-type Trusted = Pick<BlueskySettings, 'egress' | 'service'>
+type Trusted = Pick<BlueskySettings, 'egress' | 'service' | 'client'>
 
 /**
  * As the document says that came along from the deployment's own service; another server's, or one
@@ -50,7 +48,7 @@ type Trusted = Pick<BlueskySettings, 'egress' | 'service'>
 const pdsNow = (
   { service: trusted }: Trusted,
   { did, document }: SessionAnswer,
-  { service, pds: before }: BlueskyCredentials,
+  { service, pds: before }: PasswordSession,
 ): string => {
   try {
     const isTold = document !== undefined && service === trusted
@@ -62,7 +60,7 @@ const pdsNow = (
 
 const renewedBy = (
   settings: Trusted,
-  before: BlueskyCredentials,
+  before: PasswordSession,
   answer: Extract<XrpcAnswer, { kind: 'ok' }>,
 ): BlueskyRenewal => {
   const session = sessionIn(answer.value)
@@ -86,7 +84,7 @@ const BEGINS_EVERY_MS = 3_600_000
 
 const byPassword = async (
   settings: Trusted,
-  before: BlueskyCredentials,
+  before: PasswordSession,
   password: string,
   signal: AbortSignal,
 ): Promise<BlueskyRenewal> => {
@@ -111,6 +109,7 @@ export const renewBlueskySession = async (
   before: BlueskyCredentials,
   signal: AbortSignal,
 ): Promise<BlueskyRenewal> => {
+  if (isOauth(before)) return renewOauth(settings, before, signal)
   const { service: at, refresh: token, password } = before
   const method = 'com.atproto.server.refreshSession'
   const answer = await callXrpc(settings.egress, { at, method, post: true, token }, signal)

@@ -7,8 +7,14 @@ import { EgressRefused } from '#port/egress/target'
 import type { JsonObject } from '#port/fields'
 import { NetworkError } from '../network.ts'
 import type { BlueskySettings } from './account.ts'
-import { type BlueskyCredentials, claimsIn, tokenEndsAt } from './credentials.ts'
-import { failureWords, meaningOf, offWords, readError } from './errors.ts'
+import {
+  type BlueskyCredentials,
+  claimsIn,
+  isToken,
+  type PasswordSession,
+  tokenEndsAt,
+} from './credentials.ts'
+import { meaningOf, offWords, readError } from './errors.ts'
 import { originIn, ownerIn, ownerOfDid } from './identity.ts'
 import { handleIn, isDid } from './refs.ts'
 import { readRecord } from './repository.ts'
@@ -22,8 +28,8 @@ export interface SignInWish {
   keep: boolean
 }
 
-export interface BlueskySignedIn {
-  credentials: BlueskyCredentials
+export interface BlueskySignedIn<C extends BlueskyCredentials = PasswordSession> {
+  credentials: C
   handle: string
   displayName: string | null
 }
@@ -33,11 +39,16 @@ const OWN_SCOPE = 'com.atproto.access'
 const LONGEST_NAME = 640
 const DROP_MS = 5_000
 
-const identifierIn = (text: string): string =>
+/** A DID, or a handle in its normal form. */
+export const identifierIn = (text: string): string =>
   (isDid(text.trim()) ? text.trim() : handleIn(text)) ??
   refuseField('handle', 'is no handle: write it as in alice.bsky.social, or give the DID')
 
-const serviceOf = ({ egress, service }: BlueskySettings, wanted: string | undefined): string => {
+/** The server that was named, or the deployment's. Throws `invalid_input`. */
+export const serviceOf = (
+  { egress, service }: Pick<BlueskySettings, 'egress' | 'service'>,
+  wanted: string | undefined,
+): string => {
   const origin =
     originIn((wanted ?? service).trim()) ??
     refuseField('service', 'must be the address of a server alone, as in https://bsky.social')
@@ -60,9 +71,6 @@ export interface SessionAnswer {
   /** Why the account cannot be used now; null if it can. */
   off: string | null
 }
-
-const TOKEN = /^[\x21-\x7e]{1,8192}$/
-const isToken = (value: unknown): value is string => typeof value === 'string' && TOKEN.test(value)
 
 export const sessionIn = (value: JsonObject): SessionAnswer | undefined => {
   const { did, accessJwt: access, refreshJwt: refresh, handle, didDoc: document } = value
@@ -117,7 +125,7 @@ const refuseOwnPassword = (): never =>
   )
 
 /** Ends a session that is of no use. Whether it worked changes nothing for the person. */
-const drop = (
+export const dropSession = (
   egress: Egress,
   at: string,
   refresh: string,
@@ -150,9 +158,9 @@ const pdsOf = async (
 }
 
 /** Kept with the repository, so it needs no other server. Null if it cannot be read. */
-const displayNameOf = async (
+export const displayNameOf = async (
   egress: Egress,
-  { pds, did }: BlueskyCredentials,
+  { pds, did }: Pick<BlueskyCredentials, 'pds' | 'did'>,
   signal: AbortSignal,
 ): Promise<string | null> => {
   const ref = { repo: did, collection: 'app.bsky.actor.profile', key: 'self' }
@@ -189,7 +197,7 @@ export const signIn = async (
     return { credentials, handle: name, displayName }
   } catch (cause) {
     // The session is ended although the caller may have given up.
-    await drop(egress, service, session.refresh, AbortSignal.timeout(DROP_MS))
+    await dropSession(egress, service, session.refresh, AbortSignal.timeout(DROP_MS))
     throw cause
   }
 }
@@ -206,17 +214,4 @@ const requireUsable = (
   if (isDid(identifier) && did !== identifier) refuseAnswer(service)
   if (claimsIn(access).scope === OWN_SCOPE) refuseOwnPassword()
   if (off !== null) refuseField('handle', `cannot be connected: ${off}; reactivate it first`)
-}
-
-/** Throws `NetworkError` if the session may live on. */
-export const signOut = async (
-  egress: Egress,
-  { service, refresh }: BlueskyCredentials,
-  signal: AbortSignal,
-): Promise<void> => {
-  const answer = await drop(egress, service, refresh, signal)
-  if (answer.kind === 'ok') return
-  const isDone = answer.kind === 'failed' && answer.status === 200
-  if (!isDone && !['session_over', 'account_off'].includes(meaningOf(answer)))
-    throw new NetworkError(readError(answer).reason, failureWords(answer))
 }

@@ -80,7 +80,7 @@ const putOnce = async (
     {
       at: session.pds,
       method: 'com.atproto.repo.putRecord',
-      token: session.access,
+      session,
       // Without `swapRecord`, a record that stands there already is overwritten.
       body: { repo, collection, rkey: key, swapRecord: null, record },
     },

@@ -1,10 +1,13 @@
 /** Requests to servers of the AT Protocol, each made once, and what is certain afterwards. */
 import { beginning, storable } from '#kernel/storable'
 import { replaceUnseen } from '#kernel/unseen'
-import { type Called, callOnce } from '#port/egress/call'
+import type { Called } from '#port/egress/call'
 import type { Egress } from '#port/egress/egress'
 import { type JsonObject, parseObject } from '#port/fields'
 import { retryAfterMs } from '#port/webhook'
+import { type BlueskyCredentials, isOauth } from './credentials.ts'
+import { sendProved } from './oauth/dpop.ts'
+import { MOST_ANSWER_BYTES, type SentOnce, sendOnce } from './request.ts'
 
 export type XrpcAnswer =
   | { kind: 'ok'; value: JsonObject }
@@ -33,19 +36,19 @@ export interface XrpcCall {
   /** If there is a body, or `post`, the request is a POST. */
   body?: object
   post?: boolean
+  /** A token that stands for itself. */
   token?: string
+  /** In whose session it is asked. */
+  session?: BlueskyCredentials
   maxBytes?: number
 }
 
-const DEADLINE_MS = 10_000
-const MOST_BYTES = 1_048_576
 /** A hundred records, each with the alternative texts of its pictures. */
-export const MOST_PAGE_BYTES = 4 * MOST_BYTES
+export const MOST_PAGE_BYTES = 4 * MOST_ANSWER_BYTES
 const LONGEST_WORDS = 200
 /** No server can make anybody wait longer than this: the limits of a day end within it. */
 const LONGEST_WAIT_MS = 86_400_000
-const ERROR_NAME = /^[A-Za-z][A-Za-z0-9]{0,79}$/
-const AGENT = 'Tendril-Networks/1'
+const ERROR_NAME = /^[A-Za-z][A-Za-z0-9_]{0,79}$/
 
 /** A server's words for people, without characters that hide or break text. */
 export const plainWords = (text: string, most = LONGEST_WORDS): string =>
@@ -73,13 +76,16 @@ const waitIn = (headers: Headers, now: number): number | undefined => {
   return ms === undefined ? undefined : Math.min(ms, LONGEST_WAIT_MS)
 }
 
-const answerOf = (called: Called): XrpcAnswer => {
+const OK = [200]
+
+/** What an answer in JSON says. `done`: the statuses of a success. */
+export const readAnswer = (called: Called, done: readonly number[] = OK): XrpcAnswer => {
   if (called.kind === 'unknown') return { kind: 'silent', words: called.error }
   if (called.kind !== 'answered')
     return { kind: 'unsent', words: called.error, isForbidden: called.kind === 'forbidden' }
   const { status, headers, body, isComplete } = called
   const value = isComplete ? parseObject(body) : undefined
-  if (status === 200 && value) return { kind: 'ok', value }
+  if (done.includes(status) && value) return { kind: 'ok', value }
   const waitMs = waitIn(headers, Date.now())
   return { kind: 'failed', status, isComplete, error: errorIn(value), waitMs }
 }
@@ -93,48 +99,36 @@ const searchOf = (query: NonNullable<XrpcCall['query']>): string =>
     ),
   )
 
-const send = async (
+/** With proof that the session is ours, where it asks for that. */
+const sendAs = (
   egress: Egress,
+  { session, sent }: { session: BlueskyCredentials | undefined; sent: SentOnce },
   signal: AbortSignal,
-  { url, method, headers, body = '', maxBytes = MOST_BYTES }: Sent,
-): Promise<Called> =>
-  callOnce(egress, {
-    url,
-    method,
-    headers: { accept: 'application/json', 'user-agent': AGENT, ...headers },
-    body,
-    maxBytes,
-    deadlineMs: DEADLINE_MS,
-    signal,
-  })
-
-interface Sent {
-  url: string
-  method: 'GET' | 'POST'
-  headers?: Record<string, string>
-  body?: string
-  maxBytes?: number | undefined
+): Promise<Called> => {
+  if (!session) return sendOnce(egress, sent, signal)
+  if (isOauth(session)) return sendProved(egress, { ...session, sent }, signal)
+  const headers = { ...sent.headers, authorization: `Bearer ${session.access}` }
+  return sendOnce(egress, { ...sent, headers }, signal)
 }
 
 /** Never throws. */
 export const callXrpc = async (
   egress: Egress,
-  { at, method, query = {}, body, post = false, token, maxBytes }: XrpcCall,
+  { at, method, query = {}, body, post = false, token, session, maxBytes }: XrpcCall,
   signal: AbortSignal,
 ): Promise<XrpcAnswer> => {
   const search = searchOf(query)
-  return answerOf(
-    await send(egress, signal, {
-      url: `${at}/xrpc/${method}${search && `?${search}`}`,
-      method: body || post ? 'POST' : 'GET',
-      headers: {
-        ...(body ? { 'content-type': 'application/json' } : {}),
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-      maxBytes,
-    }),
-  )
+  const sent: SentOnce = {
+    url: `${at}/xrpc/${method}${search && `?${search}`}`,
+    method: body || post ? 'POST' : 'GET',
+    headers: {
+      ...(body ? { 'content-type': 'application/json' } : {}),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+    maxBytes,
+  }
+  return readAnswer(await sendAs(egress, { session, sent }, signal))
 }
 
 /** A document at a plain address. Never throws. */
@@ -143,8 +137,8 @@ export const getDocument = async (
   url: string,
   signal: AbortSignal,
 ): Promise<XrpcAnswer | { kind: 'text'; text: string }> => {
-  const called = await send(egress, signal, { url, method: 'GET' })
-  const answer = answerOf(called)
+  const called = await sendOnce(egress, { url, method: 'GET' }, signal)
+  const answer = readAnswer(called)
   const isText = called.kind === 'answered' && called.status === 200 && called.isComplete
   return isText && answer.kind !== 'ok' ? { kind: 'text', text: called.body } : answer
 }

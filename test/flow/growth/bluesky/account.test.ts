@@ -1,56 +1,15 @@
 /** How an account of Bluesky is connected, kept signed in, lost and disconnected. */
 import { describe, expect, test } from 'bun:test'
-import { makeDue, makeItemDue, setItem } from '#test/support/database/writes'
+import { makeItemDue } from '#test/support/database/writes'
 import { eventually } from '#test/support/eventually'
 import { wake } from '#test/support/growth/returned'
 import { textOf } from '#test/support/growth/story'
-import {
-  type BlueskyStory,
-  connectedPerson,
-  newPerson,
-  openBlueskyApp,
-} from '#test/support/network/bluesky-app'
+import { connectedPerson, newPerson, openBlueskyApp } from '#test/support/network/bluesky-app'
+import { connectedOauth, oauthGrantOf } from '#test/support/network/oauth-walk'
+import { renewNow } from '#test/support/network/renewal-due'
 import { use } from '#test/support/use'
 
 const opened = use(() => openBlueskyApp({ replyWithinMs: 20_000 }))
-
-/** The account's credentials are renewed now, even if that failed a moment ago. */
-const renewNow = async ({ story, row }: BlueskyStory): Promise<void> => {
-  const { id } = await row()
-  await opened.app.owner`update work set payload = payload - 'rests_until'
-    where tenant_id = ${story.tenantId} and kind = 'renewal'`
-  await makeDue(opened.app, String(id), { kind: 'renewal' })
-  await wake(story)
-}
-
-test('drafts and articles that the account cannot take are named before anything is spent on them', async () => {
-  const { story, connect } = await newPerson(opened)
-  const ids: string[] = []
-  for (const body of [
-    'Every delay starts at the dock.',
-    'a'.repeat(301),
-    'Ask @levelsio, he knows.',
-  ])
-    ids.push((await story.send('POST', 'items', { body: { body } })).body.item.id)
-  const article = await story.drafted()
-  await setItem(opened.app, article, { kind: 'article' })
-  const connected = await connect()
-  expect(connected.body.unfit_drafts).toEqual([
-    { item_id: article, message: expect.stringContaining('takes no articles') },
-    { item_id: ids[2], message: 'names @levelsio, which is no handle there' },
-    { item_id: ids[1], message: expect.stringContaining('is 301 characters long') },
-  ])
-  expect(connected.body.connection.limits).toMatchObject({ max_article_length: null })
-  const asked = await story.send('POST', 'articles', { body: { topic: 'Docks' } })
-  expect(asked.body.warnings).toEqual([
-    { code: 'no_articles', message: expect.stringContaining('takes no articles') },
-  ])
-  const given = { body: { body: 'Docks\n\nEvery delay starts there.', kind: 'article' } }
-  const { preview } = (await story.send('POST', 'items/preview', given)).body
-  expect(preview.faults).toEqual([expect.stringContaining('takes no articles')])
-  const refused = await story.send('POST', `items/${article}/approve`)
-  expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('no articles')])
-})
 
 describe('connecting', () => {
   test('makes the first real account the default, and never shows a secret', async () => {
@@ -139,7 +98,7 @@ describe('staying signed in', () => {
     const person = await connectedPerson(opened)
     const { story, posts, row } = person
     const before = (await row()).credentials
-    await renewNow(person)
+    await renewNow(opened, person)
     await eventually(row, ({ credentials }) => credentials !== before)
     const id = await story.approved()
     expect((await story.postNow(id)).status).toBe(200)
@@ -176,14 +135,14 @@ describe('staying signed in', () => {
     const { story, row } = person
     const before = (await row()).credentials
     opened.pds.fail('com.atproto.server.refreshSession', 'lost')
-    await renewNow(person)
+    await renewNow(opened, person)
     await eventually(
       () => opened.app.owner`select payload from work where tenant_id = ${story.tenantId}
         and kind = 'renewal'`,
       ([work]) => work?.payload.failures === 1,
     )
     expect(await row()).toMatchObject({ status: 'connected', credentials: before })
-    await renewNow(person)
+    await renewNow(opened, person)
     await eventually(row, ({ credentials }) => credentials !== before)
   })
 })
@@ -213,7 +172,7 @@ describe('an account that is lost', () => {
     const person = await connectedPerson(opened)
     opened.pds.revoke(person.person.did)
     const id = await person.story.scheduled(60_000)
-    await renewNow(person)
+    await renewNow(opened, person)
     await eventually(person.row, ({ status }) => status === 'needs_reauth')
     return { ...person, id }
   }
@@ -275,6 +234,42 @@ describe('an account that is lost', () => {
     expect((await disconnect()).status).toBe(200)
     await eventually(row, ({ credentials }) => credentials === null)
     expect(opened.pds.requests).toContain('POST com.atproto.server.deleteSession')
+  })
+})
+
+describe('an account by OAuth', () => {
+  test('is renewed, and a post finds that its session is over and waits for that', async () => {
+    const { story, row, posts } = await connectedOauth(opened)
+    const before = (await row()).credentials
+    opened.pds.expireAccess()
+    const item = await story.scheduled(0)
+    await story.settled(item, 'posted')
+    expect(posts()).toEqual({ [textOf(item)]: 1 })
+    expect((await row()).credentials).not.toBe(before)
+  })
+
+  test('whose renewal had no answer is lost at the next one, and announced', async () => {
+    const it = await connectedOauth(opened)
+    opened.pds.fail('/oauth/token', 'lost')
+    await renewNow(opened, it)
+    await eventually(
+      () => opened.app.owner`select payload from work where tenant_id = ${it.story.tenantId}
+        and kind = 'renewal'`,
+      ([work]) => work?.payload.failures === 1,
+    )
+    expect(await it.row()).toMatchObject({ status: 'connected' })
+    await renewNow(opened, it)
+    await eventually(it.row, ({ status }) => status === 'needs_reauth')
+    expect(await it.story.events()).toContainEqual(
+      expect.stringContaining('growth.connection.lost'),
+    )
+  })
+
+  test('is revoked by disconnecting it', async () => {
+    const it = await connectedOauth(opened)
+    expect((await it.disconnect()).status).toBe(200)
+    await eventually(it.row, ({ credentials }) => credentials === null)
+    expect(oauthGrantOf(opened, it)?.isOver).toBe(true)
   })
 })
 

@@ -6,6 +6,7 @@ import { createBluesky } from '#port/network/bluesky/bluesky'
 import { stringifyBlueskyCredentials } from '#port/network/bluesky/credentials'
 import { openCanary } from '#test/support/http/canary'
 import { openReceiver } from '#test/support/http/receiver'
+import { loopbackClient } from '#test/support/network/loopback-client'
 import { use } from '#test/support/use'
 import { hosts, resolving, urls } from '../../egress/forms.ts'
 import {
@@ -44,6 +45,7 @@ const network = () => {
     service: it.at,
     plcUrl: `${it.at}/plc`,
     appUrl: APP,
+    client: loopbackClient,
     log: createLog('silent'),
   })
 }

@@ -32,6 +32,8 @@ const DOUBT = ['unknown server_error', 'unreachable'] as const
 const rows: Record<string, readonly [status: number, write: string, read: string]> = {
   ExpiredToken: [400, ...SESSION],
   InvalidToken: [401, ...SESSION],
+  invalid_token: [401, ...SESSION],
+  use_dpop_nonce: [401, 'not_applied unreachable', 'unreachable'],
   AccountTakedown: [401, ...GONE],
   AccountSuspended: [401, ...GONE],
   AccountDeactivated: [401, ...GONE],

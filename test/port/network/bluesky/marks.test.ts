@@ -1,4 +1,5 @@
 /** What is looked up for a text, and the record that is written with it without asking anybody. */
+
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
@@ -7,6 +8,7 @@ import { type Bluesky, createBluesky } from '#port/network/bluesky/bluesky'
 import { stringifyBlueskyCredentials } from '#port/network/bluesky/credentials'
 import { postRecord } from '#port/network/bluesky/record'
 import { openReceiver, type Receiver, type ReceiverAnswer } from '#test/support/http/receiver'
+import { loopbackClient } from '#test/support/network/loopback-client'
 import { use, useEach } from '#test/support/use'
 import { AT, documentOf, error, json, never, OTHER, openScripted } from './scripted.ts'
 
@@ -33,6 +35,7 @@ beforeEach(() => {
         name === 'pages.example.com' ? [{ address: '127.0.0.1', family: 4 }] : [],
     }),
     open: ({ credentials }) => credentials ?? '',
+    client: loopbackClient,
     service: it.at,
     plcUrl: `${it.at}/plc`,
     appUrl: 'https://bsky.app',

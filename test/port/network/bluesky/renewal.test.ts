@@ -1,6 +1,7 @@
 /** Renewing a session, and ending it. */
 import { describe, expect, test } from 'bun:test'
 import {
+  type PasswordSession,
   parseBlueskyCredentials,
   stringifyBlueskyCredentials,
 } from '#port/network/bluesky/credentials'
@@ -123,7 +124,8 @@ describe('renewing', () => {
     it.script[RENEW] = error(400, 'ExpiredToken')
     it.script[BEGIN] = json(session())
     const first = await renew()
-    const begunAgainAt = first.kind === 'renewed' ? first.credentials.begunAgainAt! : 0
+    const begunAgainAt =
+      first.kind === 'renewed' ? (first.credentials as PasswordSession).begunAgainAt! : 0
     expect(Math.abs(Date.now() - begunAgainAt)).toBeLessThan(60_000)
     it.asked()
     const again = await renew({ begunAgainAt: begunAgainAt - 3_000_000 })

@@ -4,7 +4,7 @@ import { newId } from '#kernel/ids'
 import { createLog } from '#kernel/log'
 import { type Bluesky, createBluesky } from '#port/network/bluesky/bluesky'
 import {
-  type BlueskyCredentials,
+  type PasswordSession,
   stringifyBlueskyCredentials,
 } from '#port/network/bluesky/credentials'
 import type { EngageRequest, NetworkAccount, PublishRequest } from '#port/network/network'
@@ -15,6 +15,7 @@ import {
   type Receiver,
   type ReceiverAnswer,
 } from '#test/support/http/receiver'
+import { loopbackClient } from '#test/support/network/loopback-client'
 
 export const DID = 'did:plc:aaaaaaaaaaaaaaaaaaaaaaaa'
 export const OTHER = 'did:plc:bbbbbbbbbbbbbbbbbbbbbbbb'
@@ -77,14 +78,14 @@ export interface Scripted extends AsyncDisposable {
   elsewhere: Receiver
   network: Bluesky
   account: NetworkAccount
-  credentials: BlueskyCredentials
+  credentials: PasswordSession
   /** The answers, by the method's name, or by the path for other addresses. */
   script: Record<string, ReceiverAnswer | Script>
   /** The names of what was asked since the last call. */
   asked(): string[]
   /** The requests for one of them. */
   requests(name: string): Received[]
-  accountWith(more: Partial<BlueskyCredentials>): NetworkAccount
+  accountWith(more: Partial<PasswordSession>): NetworkAccount
 }
 
 const nameOf = ({ url }: Received): string =>
@@ -94,7 +95,7 @@ const nameOf = ({ url }: Received): string =>
 export const openScripted = async (): Promise<Scripted> => {
   const [receiver, elsewhere] = [await openReceiver(), await openReceiver()]
   const at = new URL(receiver.url).origin
-  const credentials: BlueskyCredentials = {
+  const credentials: PasswordSession = {
     service: at,
     pds: at,
     did: DID,
@@ -104,7 +105,7 @@ export const openScripted = async (): Promise<Scripted> => {
     accessEndsAt: Date.now() + ACCESS_LIFE_S * 1_000,
     begunAgainAt: null,
   }
-  const accountWith = (more: Partial<BlueskyCredentials>): NetworkAccount => ({
+  const accountWith = (more: Partial<PasswordSession>): NetworkAccount => ({
     id: newId(),
     externalId: DID,
     handle: 'alice.example.com',
@@ -124,6 +125,7 @@ export const openScripted = async (): Promise<Scripted> => {
       service: at,
       plcUrl: `${at}/plc`,
       appUrl: APP,
+      client: loopbackClient,
       log: createLog('silent'),
     }),
     asked: () => receiver.requests.splice(0).map(nameOf),

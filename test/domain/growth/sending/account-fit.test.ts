@@ -1,6 +1,6 @@
 /** Which drafts an account can take. */
 import { expect, test } from 'bun:test'
-import { MOST_WEIGHED, unfitFor } from '#domain/growth/drafting/account-fit'
+import { MOST_WEIGHED, unfitFor } from '#domain/growth/sending/account-fit'
 
 const account = { handle: 'alice.test', network: 'bluesky' }
 const rules = {

@@ -1,15 +1,15 @@
 /** Whether an account can take what was drafted. */
-import type { Connection } from '../sending/connection.ts'
+import type { LengthLimits } from '../drafting/growth-channel.ts'
+import type { Item } from '../drafting/item.ts'
 import { refuseNaming } from '../way-on.ts'
-import type { LengthLimits } from './growth-channel.ts'
-import type { Item } from './item.ts'
+import type { Connection } from './connection.ts'
 
 interface Fitting {
   account: Pick<Connection, 'handle' | 'network'> | undefined
   limits: LengthLimits
 }
 
-/** Why an account can take no articles; undefined if it can. Without an account nothing is known. */
+/** Why an account can take no articles; undefined if it can, or if there is no account. */
 export const faultOfArticles = ({ account, limits }: Fitting): string | undefined =>
   account && limits.maxLongLength === null
     ? `@${account.handle} on ${account.network} takes no articles: a post there has at most ${limits.maxLength} characters`

@@ -1,12 +1,13 @@
-/** What others say to an account of Bluesky arrives as signals, and nothing answers by itself. */
+/** What a workspace has of an account beside sending: its fit for drafts, and what others say. */
 import { expect, test } from 'bun:test'
-import { makeDue } from '#test/support/database/writes'
+import { makeDue, setItem } from '#test/support/database/writes'
 import { eventually } from '#test/support/eventually'
 import { wake } from '#test/support/growth/returned'
 import { textOf } from '#test/support/growth/story'
 import {
   type BlueskyStory,
   connectedPerson,
+  newPerson,
   newStranger,
   openBlueskyApp,
 } from '#test/support/network/bluesky-app'
@@ -111,4 +112,33 @@ test('cannot be read without an AppView: the connection says so until there is o
   await eventually(person.row, (row) => row.credentials !== credentials)
   await readAgain(person)
   expect(await accountOf(person)).toMatchObject({ status: 'connected', reading_reason: null })
+})
+
+test('drafts and articles that the account cannot take are named before anything is spent on them', async () => {
+  const { story, connect } = await newPerson(opened)
+  const ids: string[] = []
+  for (const body of [
+    'Every delay starts at the dock.',
+    'a'.repeat(301),
+    'Ask @levelsio, he knows.',
+  ])
+    ids.push((await story.send('POST', 'items', { body: { body } })).body.item.id)
+  const article = await story.drafted()
+  await setItem(opened.app, article, { kind: 'article' })
+  const connected = await connect()
+  expect(connected.body.unfit_drafts).toEqual([
+    { item_id: article, message: expect.stringContaining('takes no articles') },
+    { item_id: ids[2], message: 'names @levelsio, which is no handle there' },
+    { item_id: ids[1], message: expect.stringContaining('is 301 characters long') },
+  ])
+  expect(connected.body.connection.limits).toMatchObject({ max_article_length: null })
+  const asked = await story.send('POST', 'articles', { body: { topic: 'Docks' } })
+  expect(asked.body.warnings).toEqual([
+    { code: 'no_articles', message: expect.stringContaining('takes no articles') },
+  ])
+  const given = { body: { body: 'Docks\n\nEvery delay starts there.', kind: 'article' } }
+  const { preview } = (await story.send('POST', 'items/preview', given)).body
+  expect(preview.faults).toEqual([expect.stringContaining('takes no articles')])
+  const refused = await story.send('POST', `items/${article}/approve`)
+  expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('no articles')])
 })
