@@ -18,6 +18,7 @@ import { type Networks, networkFor } from '#port/network/registry'
 import type { Query, Sql } from '#store/engine/db'
 import { forgetPending } from '#store/engine/idempotency'
 import { type Effects, merge, type NewWork } from '#store/engine/letter'
+import { loadNow } from '#store/engine/load'
 import { columnOf } from '#store/growth/attempts'
 import {
   accountNamed,
@@ -193,12 +194,11 @@ export const unfitDrafts = async (
   { sql, networks }: Pick<Deciding, 'sql'> & { networks: Networks },
   account: Connection,
   isHandle: AccountRules['isHandle'],
-): Promise<Unfit[]> =>
-  unfitFor(await newestDrafts(MOST_DRAFTS_WEIGHED)(sql), {
-    account,
-    limits: networkFor(networks, account).limits,
-    isHandle,
-  })
+): Promise<Unfit[]> => {
+  const { drafts } = await loadNow(sql, { drafts: newestDrafts(MOST_DRAFTS_WEIGHED) })
+  const { limits } = networkFor(networks, account)
+  return unfitFor(drafts, { account, limits, isHandle })
+}
 
 /**
  * A session with which no account was connected: it is ended beside the mailbox, as that of a

@@ -202,11 +202,13 @@ export const itemCount = (status: ItemStatus) =>
   )
 
 /** The newest drafts, with the beginnings of their texts. */
-export const newestDrafts =
-  (limit: number): Query<DraftedText> =>
-  (sql) =>
-    sql`select id, kind, left(body, ${MOST_WEIGHED}) as body from item where status = 'drafted'
-      order by id desc limit ${limit}`
+export const newestDrafts = (limit: number) =>
+  many<DraftedText>(
+    {},
+    (sql) =>
+      sql`select id, kind, left(body, ${MOST_WEIGHED}) as body from item where status = 'drafted'
+        order by id desc limit ${limit}`,
+  )
 
 /**
  * The newest posts of the last month, in any state, which a new draft must not repeat. It may

@@ -174,7 +174,7 @@ test('a workspace of which nobody can tell whether it needs a sweep rests too, a
     () => app.owner`select 1 from idempotency where tenant_id = any(${good}::uuid[])`,
     (left) => left.length === 0 && errors.length === 1,
   )
-  expect(errors.map(({ workspace }) => workspace)).toEqual(bad)
+  expect(errors).toMatchObject(bad.map((workspace) => ({ workspace })))
   const rest = await eventually(
     async () =>
       (
