@@ -17,7 +17,9 @@ import { eventually } from '#test/support/eventually'
 import { useApp } from '#test/support/use'
 
 const NEVER_MS = 86_400_000
+/** It changes triggers and a function of its database. */
 const app = useApp({
+  newDatabase: true,
   overrides: {
     sweepMs: 0,
     sweep: { everyMs: NEVER_MS },
