@@ -73,9 +73,9 @@ const cases = points.map((one) => ({
 }))
 
 /**
- * A transaction that stands for seconds is given up, and its process goes on. So the cases that
- * stop within one come last, and all at once. Which of them stops at which of these points is left
- * open: the same is expected of both.
+ * A transaction that stands for seconds is given up, and its process tries again. So the cases that
+ * stop within one come last, and all at once, and none gets past the claim. Which of them stops at
+ * which of these points is left open: the same is expected of both.
  */
 const WITHIN = ['reconcile.settling', 'send.claiming']
 const indexes = (is: (one: Point) => boolean) =>
@@ -144,7 +144,9 @@ describe('C9, the process dies', () => {
       found.set(name, { story, id, goOn: await stopped })
     }
     for (const index of without) await stop(index)
-    await Promise.all(within.map(stop))
+    const stopped = within.map(stop)
+    stops.stopOthers('send.claiming')
+    await Promise.all(stopped)
     await crash(dying)
     for (const { name, late } of cases)
       await passTime(dying, found.get(name)!.story, { id: found.get(name)!.id, late })
