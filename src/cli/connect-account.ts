@@ -59,13 +59,19 @@ const unfitWords = (drafts: NonNullable<Connected['unfit_drafts']>): string => {
   return `\nDrafts that do not fit this account:${lines.join('')}${more}`
 }
 
-const wordsOf = ({ connection: { account, limits }, unfit_drafts = [] }: Connected): string => {
-  const posts = account.is_default
+const connectedWords = (
+  network: string,
+  { id, handle, is_default }: { id: string; handle: string; is_default: boolean },
+): string => {
+  const next = is_default
     ? 'New approvals use it from now on.'
-    : `Another account is the default; to use this one: tendril connections set-default ${account.id}`
-  return `Connected @${oneLine(account.handle)} on ${account.network}. ${posts}
-Posts there have at most ${limits.max_length} characters (${limits.counting}).${unfitWords(unfit_drafts)}`
+    : `Another account is the default; to use this one: tendril connections set-default ${id}`
+  return `Connected @${oneLine(handle)} on ${network}. ${next}`
 }
+
+const wordsOf = ({ connection: { account, limits }, unfit_drafts = [] }: Connected): string =>
+  `${connectedWords(account.network, account)}
+Posts there have at most ${limits.max_length} characters (${limits.counting}).${unfitWords(unfit_drafts)}`
 
 interface Session {
   /** Runs an operation as the person who is signed in. */
@@ -160,11 +166,7 @@ const connectByOauth = async (
   const ended = await waitFor(session, id, host)
   if (!ended.account) throw failureOf(ended)
   printAnswer(host, { account: ended.account }, options.json === true)
-  const { network, account } = ended
-  const posts = account.is_default
-    ? 'New approvals use it from now on.'
-    : `Another account is the default; to use this one: tendril connections set-default ${account.id}`
-  host.stderr.write(`Connected @${oneLine(account.handle)} on ${network}. ${posts}\n${can}\n`)
+  host.stderr.write(`${connectedWords(ended.network, ended.account)}\n${can}\n`)
   return 0
 }
 

@@ -21,12 +21,13 @@ import {
 import type { Connection } from '#domain/growth/sending/connection'
 import type { Failpoints } from '#kernel/failpoint'
 import type { Spend } from '#kernel/spend'
-import { type Network, NetworkError, type OthersPost } from '#port/network/network'
+import type { Network, NetworkError, OthersPost } from '#port/network/network'
 import type { Networks } from '#port/network/registry'
 import { type Effects, merge } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
 import { connectedOn, connectionById, saveReadingReason } from '#store/growth/connections'
 import { finishWork, requeue } from '../decisions.ts'
+import { readNetwork } from './network-read.ts'
 import { newSignals } from './new-signals.ts'
 
 export interface MentionsDeps {
@@ -117,18 +118,17 @@ const read = async (
   context: LaneContext,
 ): Promise<Outcome> => {
   await failpoints('mentions.reading')
-  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(READ_DEADLINE_MS)])
-  try {
-    const posts = await network.readMentions!(accountOf(connection), query, signal)
-    await failpoints('mentions.read')
-    return { kind: 'read', posts }
-  } catch (cause) {
-    if (context.signal.aborted) return { kind: 'stopped' }
-    if (!(cause instanceof NetworkError)) throw cause
-    const { reason, message, retryAfterMs, isSessionOver } = cause
-    const missing = reason === 'not_served' ? message : undefined
-    return { kind: 'failed', retryAfterMs, isSessionOver, missing }
-  }
+  return readNetwork(context, READ_DEADLINE_MS, {
+    async ask(signal): Promise<Outcome> {
+      const posts = await network.readMentions!(accountOf(connection), query, signal)
+      await failpoints('mentions.read')
+      return { kind: 'read', posts }
+    },
+    failed({ reason, message, retryAfterMs, isSessionOver }): Outcome {
+      const missing = reason === 'not_served' ? message : undefined
+      return { kind: 'failed', retryAfterMs, isSessionOver, missing }
+    },
+  })
 }
 
 /** Says what is missing once, and once that nothing is any more. */

@@ -22,7 +22,12 @@ import type { Occurrence } from '#domain/growth/rules/rule-trigger'
 import type { Connection } from '#domain/growth/sending/connection'
 import type { Failpoints } from '#kernel/failpoint'
 import type { Spend } from '#kernel/spend'
-import { MOST_MEASURED, type Network, NetworkError, type PostMetrics } from '#port/network/network'
+import {
+  MOST_MEASURED,
+  type Network,
+  type NetworkError,
+  type PostMetrics,
+} from '#port/network/network'
 import type { Networks } from '#port/network/registry'
 import type { Query } from '#store/engine/db'
 import type { Effects } from '#store/engine/letter'
@@ -39,6 +44,7 @@ import {
   thinSnapshots,
 } from '#store/growth/metrics'
 import { finishWork } from '../decisions.ts'
+import { readNetwork } from './network-read.ts'
 
 export interface MetricsDeps {
   networks: Networks
@@ -195,20 +201,15 @@ const read = async (
 ): Promise<Outcome> => {
   await failpoints('metrics.claimed')
   if (context.signal.aborted) return { kind: 'stopped' }
-  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(READ_DEADLINE_MS)])
-  try {
-    const metrics = await network.readMetrics(
-      accountOf(connection),
-      posts.map(({ external_id }) => external_id),
-      signal,
-    )
-    await failpoints('metrics.read')
-    return { kind: 'read', metrics }
-  } catch (cause) {
-    if (context.signal.aborted) return { kind: 'stopped' }
-    if (!(cause instanceof NetworkError)) throw cause
-    return { kind: 'failed', reason: cause.reason, retryAfterMs: cause.retryAfterMs }
-  }
+  const ids = posts.map(({ external_id }) => external_id)
+  return readNetwork(context, READ_DEADLINE_MS, {
+    async ask(signal): Promise<Outcome> {
+      const metrics = await network.readMetrics(accountOf(connection), ids, signal)
+      await failpoints('metrics.read')
+      return { kind: 'read', metrics }
+    },
+    failed: ({ reason, retryAfterMs }) => ({ kind: 'failed', reason, retryAfterMs }) as const,
+  })
 }
 
 const snapshotsOf = ({ posts }: Job, metrics: PostMetrics[], at: Date): MetricSnapshot[] => {

@@ -16,13 +16,14 @@ import type { Connection } from '#domain/growth/sending/connection'
 import { AppError } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
 import type { Spend } from '#kernel/spend'
-import { type Network, NetworkError, type OthersPost } from '#port/network/network'
+import type { Network, NetworkError, OthersPost } from '#port/network/network'
 import type { Networks } from '#port/network/registry'
 import type { Effects } from '#store/engine/letter'
 import { loadNow } from '#store/engine/load'
 import { accountOfRecord, namePost, takenPosts } from '#store/growth/attempts'
 import { itemPart } from '#store/growth/items'
 import { finishWork } from '../decisions.ts'
+import { readNetwork } from './network-read.ts'
 
 export interface PostedReadDeps {
   networks: Networks
@@ -144,14 +145,13 @@ const read = async (
   context: LaneContext,
 ): Promise<Outcome> => {
   await failpoints('posted_read.reading')
-  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(READ_DEADLINE_MS)])
-  try {
-    return { kind: 'read', post: await network.readPost(accountOf(connection), url, signal) }
-  } catch (cause) {
-    if (context.signal.aborted) return { kind: 'stopped' }
-    if (!(cause instanceof NetworkError)) throw cause
-    return { kind: 'failed', reason: cause.reason, retryAfterMs: cause.retryAfterMs }
-  }
+  return readNetwork(context, READ_DEADLINE_MS, {
+    ask: async (signal): Promise<Outcome> => ({
+      kind: 'read',
+      post: await network.readPost(accountOf(connection), url, signal),
+    }),
+    failed: ({ reason, retryAfterMs }) => ({ kind: 'failed', reason, retryAfterMs }) as const,
+  })
 }
 
 const settleRead = async (

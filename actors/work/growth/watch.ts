@@ -28,13 +28,14 @@ import type { Connection } from '#domain/growth/sending/connection'
 import { AppError } from '#kernel/errors'
 import type { Failpoints } from '#kernel/failpoint'
 import type { Spend } from '#kernel/spend'
-import { type Network, NetworkError, type OthersPost } from '#port/network/network'
+import type { Network, OthersPost } from '#port/network/network'
 import type { Networks } from '#port/network/registry'
 import { type Effects, merge } from '#store/engine/letter'
 import type { Work } from '#store/engine/work'
 import { currentDefault } from '#store/growth/connections'
 import { lockTarget, NOT_CONNECTED, saveTarget } from '#store/growth/targets'
 import { finishWork, requeue } from '../decisions.ts'
+import { readNetwork } from './network-read.ts'
 import { newSignals } from './new-signals.ts'
 
 export interface WatchDeps {
@@ -142,19 +143,15 @@ const read = async (
   context: LaneContext,
 ): Promise<Outcome> => {
   await failpoints('watch.reading')
-  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(READ_DEADLINE_MS)])
-  try {
-    const posts = await network.readHandle(
-      accountOf(connection),
-      { handle: target.handle, since, limit: targetLimits.postsPerRead },
-      signal,
-    )
-    return { kind: 'read', posts }
-  } catch (cause) {
-    if (context.signal.aborted) return { kind: 'stopped' }
-    if (!(cause instanceof NetworkError)) throw cause
-    return { kind: 'failed', error: cause.reason, retryAfterMs: cause.retryAfterMs }
-  }
+  const query = { handle: target.handle, since, limit: targetLimits.postsPerRead }
+  return readNetwork(context, READ_DEADLINE_MS, {
+    ask: async (signal): Promise<Outcome> => ({
+      kind: 'read',
+      posts: await network.readHandle(accountOf(connection), query, signal),
+    }),
+    failed: ({ reason, retryAfterMs }) =>
+      ({ kind: 'failed', error: reason, retryAfterMs }) as const,
+  })
 }
 
 const settleRead = async (

@@ -135,15 +135,37 @@ const becomesDefault = (
 ): boolean =>
   !current || current.id === id || (current.network === PLAYGROUND && network !== PLAYGROUND)
 
+/** The row of an account, under its old id if it was connected before. */
+const rowOf = (
+  { network, externalId, handle, displayName = null, session }: ReachedAccount,
+  before: Connection | undefined,
+  now: Date,
+): Omit<Connection, 'status' | 'is_default'> => {
+  const id = before?.id ?? newId()
+  return {
+    id,
+    network,
+    external_id: externalId,
+    handle,
+    display_name: displayName,
+    status_reason: null,
+    reading_reason: before?.reading_reason ?? null,
+    credentials: session?.seal(id) ?? null,
+    created_at: before?.created_at ?? now,
+    updated_at: now,
+  }
+}
+
 /**
  * Connects an account, under its old id if it was connected before. `isDefault`: what the caller
  * asks for. Throws `conflict`.
  */
 export const connectEffects = async (
   { sql, gate, tenantId }: Pick<Deciding, 'sql' | 'gate' | 'tenantId'>,
-  { network, externalId, handle, displayName = null, session }: ReachedAccount,
+  reached: ReachedAccount,
   isDefault?: boolean,
 ): Promise<{ account: Connection; effects: Effects }> => {
+  const { network, externalId, session } = reached
   const before = await accountNamed(sql, { network, externalId })
   if (before?.status !== 'connected' && (await countConnected(sql)) >= mostConnected)
     refuseNaming(
@@ -152,20 +174,12 @@ export const connectEffects = async (
       'growth.connections.list',
     )
   const current = await currentDefault(sql)
-  const id = before?.id ?? newId()
+  const row = rowOf(reached, before, gate.now)
+  const { id } = row
   const account: Connection = {
-    id,
-    network,
-    external_id: externalId,
-    handle,
-    display_name: displayName,
+    ...row,
     status: 'connected',
-    status_reason: null,
-    reading_reason: before?.reading_reason ?? null,
-    credentials: session?.seal(id) ?? null,
     is_default: isDefault ?? becomesDefault(current, { id: before?.id, network }),
-    created_at: before?.created_at ?? gate.now,
-    updated_at: gate.now,
   }
   // An account connected again: its earlier posts are read again too.
   const work = (await hasReadable(sql, { externalId, now: gate.now }))
@@ -206,26 +220,12 @@ export const unfitDrafts = async (
  */
 export const unconnectedEffects = async (
   { sql, gate }: Pick<Deciding, 'sql' | 'gate'>,
-  { network, externalId, handle, displayName = null, session }: ReachedAccount,
+  reached: ReachedAccount,
 ): Promise<{ writes: Query[]; work: NewWork[] }> => {
-  const before = await accountNamed(sql, { network, externalId })
-  const id = before?.id ?? newId()
-  const credentials = session?.seal(id) ?? null
-  const account: Connection = {
-    id,
-    network,
-    external_id: externalId,
-    handle,
-    display_name: displayName,
-    status: 'disconnected',
-    status_reason: null,
-    reading_reason: null,
-    credentials,
-    is_default: false,
-    created_at: gate.now,
-    updated_at: gate.now,
-  }
-  const kept = before ? saveCredentials(id, credentials) : upsertConnection(account)
+  const before = await accountNamed(sql, reached)
+  const row = rowOf(reached, before, gate.now)
+  const account: Connection = { ...row, status: 'disconnected', is_default: false }
+  const kept = before ? saveCredentials(row.id, row.credentials) : upsertConnection(account)
   return { writes: [kept], work: [renewalWork(account, gate.now)] }
 }
 
